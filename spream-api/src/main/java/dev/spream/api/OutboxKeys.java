@@ -71,8 +71,9 @@ final class OutboxKeys {
             OptionKey.optional(
                     "max-age",
                     ConfigType.duration(OutboxWorkerOptions.MIN_MAX_AGE, OutboxWorkerOptions.MAX_MAX_AGE),
-                    "Age, counted from enqueueing, after which an entry is no longer attempted.",
-                    "for ever",
+                    "Age, counted from enqueueing, after which an entry is not retried, but aborted or parked. The first"
+                            + " attempt is always made.",
+                    "no limit",
                     OutboxWorkerOptions.Builder::maxAge),
             OptionKey.of(
                     "ordered-failure",
@@ -84,9 +85,10 @@ final class OutboxKeys {
             OptionKey.of(
                     "unknown-failure",
                     ConfigType.choice(UnknownFailure.class),
-                    "Action for an entry that has no attempts or no time left and may have reached an idempotent"
-                            + " receiver: park leaves its client waiting until an operator decides, abort reports a failure"
-                            + " that may be wrong.",
+                    "Action for an entry that has no attempts or no time left, and may have reached the receiver: park"
+                            + " it, so that its request stays in progress until an operator decides, or abort it, so that its"
+                            + " client gets a failure that may be wrong. Applies to idempotent receivers; for others it is"
+                            + " parked.",
                     DEFAULTS.unknownFailure(),
                     OutboxWorkerOptions.Builder::unknownFailure),
             OptionKey.of(

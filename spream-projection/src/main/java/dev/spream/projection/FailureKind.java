@@ -1,6 +1,6 @@
 package dev.spream.projection;
 
-/** The kind of a failure of an event, which decides how the event is handled. */
+/** The kind of a failure to apply events, which decides what is retried, parked or stopped. */
 public enum FailureKind {
     /** The same event may succeed later, such as after a timeout. It is retried; its aggregate is parked meanwhile. */
     TRANSIENT,

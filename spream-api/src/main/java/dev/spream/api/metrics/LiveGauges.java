@@ -29,7 +29,7 @@ final class LiveGauges {
         this.retention = new RetentionWatch(subscription, clock);
     }
 
-    void register(IntSupplier waiting) {
+    void register(IntSupplier waiting, MoveInWaits moveIns) {
         gauges.addAll(List.of(
                 meters.gauge("spream.inflight", "Changes that are read and not yet settled.", this::inflight),
                 meters.gauge(
@@ -40,6 +40,14 @@ final class LiveGauges {
                         "spream.partitions.waiting",
                         "Unclaimed partitions that wait because this worker reads max-open-partitions.",
                         waiting::getAsInt),
+                meters.gauge(
+                        "spream.movein.waiting",
+                        "Partitions of this worker whose changes wait for partitions that their key ranges moved from.",
+                        moveIns::count),
+                meters.seconds(
+                        "spream.movein.longest",
+                        "Time for which the longest wait for a move-in has lasted; 0 without any.",
+                        () -> Meters.seconds(moveIns.longest())),
                 meters.seconds(
                         "spream.low.watermark",
                         "Low watermark of the subscription over all workers, in seconds since 1970: every change"

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
@@ -42,6 +43,7 @@ public final class SpreamMetrics implements SubscriptionListener {
     private final Timer handOver;
     private final HandOvers handOvers = new HandOvers();
     private final AtomicInteger waiting = new AtomicInteger();
+    private final MoveInWaits moveIns;
     private volatile @Nullable LiveGauges gauges;
 
     private SpreamMetrics(MeterRegistry registry, String subscription, InstantSource clock) {
@@ -49,6 +51,7 @@ public final class SpreamMetrics implements SubscriptionListener {
                 requireNonNull(registry, "registry"),
                 Tags.of("subscription", requireNonNull(subscription, "subscription")));
         this.clock = clock;
+        this.moveIns = new MoveInWaits(clock);
         this.counters = new Count.Counters(meters);
         this.consume =
                 meters.timer("spream.consume", "Duration of the last attempt of the consumer for a settled change.");
@@ -88,8 +91,9 @@ public final class SpreamMetrics implements SubscriptionListener {
     @Override
     public void started(SubscriptionView subscription) {
         waiting.set(0);
+        moveIns.clear();
         LiveGauges live = new LiveGauges(meters, clock, subscription);
-        live.register(waiting::get);
+        live.register(waiting::get, moveIns);
         gauges = live;
     }
 
@@ -114,16 +118,19 @@ public final class SpreamMetrics implements SubscriptionListener {
             handOver.record(Duration.ZERO);
         }
         counters.increment(Count.FINISHED);
+        moveIns.end(partition);
     }
 
     @Override
     public void partitionReleased(PartitionToken partition) {
         counters.increment(Count.RELEASED);
+        moveIns.end(partition);
     }
 
     @Override
     public void leaseLost(PartitionToken partition, long epoch) {
         counters.increment(Count.LEASES_LOST);
+        moveIns.end(partition);
     }
 
     @Override
@@ -144,6 +151,16 @@ public final class SpreamMetrics implements SubscriptionListener {
     @Override
     public void partitionsWaiting(int count, @Nullable Instant oldestWatermark) {
         waiting.set(count);
+    }
+
+    @Override
+    public void waitingForMoveIn(PartitionToken partition, MoveIn moveIn) {
+        moveIns.begin(partition);
+    }
+
+    @Override
+    public void moveInSettled(PartitionToken partition, MoveIn moveIn, Duration waited) {
+        moveIns.end(partition);
     }
 
     @Override

@@ -11,6 +11,7 @@ enum StorageOperation {
     ACQUIRE("acquiring partitions", "starting a partition"),
     RENEW("renewing the leases"),
     CHILDREN("adding child partitions", "adding partitions in the place of an expired one"),
+    MOVES("storing a wait for a move-in"),
     WATERMARKS("storing watermarks"),
     FINISH("finishing a partition", "completing the subscription"),
     RELEASE("releasing a partition", "releasing partitions"),

@@ -9,6 +9,7 @@ import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
@@ -94,8 +95,12 @@ final class SpreamMetricsTest {
     @Test
     void gauges_show_what_runs_and_are_gone_when_it_has_ended() {
         assertThat(metrics.isRetentionKnown()).isFalse();
-        source.roots("p", "q").change("p", 1, "A").retention(RETENTION);
+        // The reader of p waits for room behind its first change: a partition that is read to its end leaves its place.
+        source.roots("p", "q").change("p", 1, "A").change("p", 2, "B").retention(RETENTION);
         Consumer looking = (change, delivery) -> {
+            if (key(change).equals("B")) {
+                return;
+            }
             await("spream.partitions.held", held -> held == 1);
             await("spream.partitions.waiting", waiting -> waiting == 1);
             await("spream.inflight", inflight -> inflight == 1);
@@ -113,6 +118,26 @@ final class SpreamMetricsTest {
 
         assertThat(gauges()).isEmpty();
         assertThat(metrics.retention()).isEmpty();
+        assertThat(count("spream.changes.settled", "outcome", "consumed")).isEqualTo(2);
+    }
+
+    @Test
+    void gauges_show_waits_for_move_ins_until_they_are_over() {
+        source.roots("p");
+        PartitionToken partition = new PartitionToken("q");
+        MoveIn moveIn = new MoveIn(ScriptedSource.START, List.of(new PartitionToken("p")));
+        source.change("p", 1, "A");
+
+        run((change, delivery) -> {
+            await("spream.movein.waiting", waiting -> waiting == 0);
+            metrics.waitingForMoveIn(partition, moveIn);
+            await("spream.movein.waiting", waiting -> waiting == 1);
+            await("spream.movein.longest", longest -> longest > 0);
+            metrics.moveInSettled(partition, moveIn, Duration.ofSeconds(1));
+            await("spream.movein.waiting", waiting -> waiting == 0);
+            await("spream.movein.longest", longest -> longest == 0);
+        });
+
         assertThat(count("spream.changes.settled", "outcome", "consumed")).isEqualTo(1);
     }
 

@@ -11,10 +11,11 @@ import java.util.Optional;
  *
  * @param partition the partition that returned it
  * @param epoch the epoch of the partition's lease: a consumer that writes elsewhere can refuse a lower one than it has
- *     seen for the partition, which fences a worker that lost its lease in the middle of a call; 0 for a change that is
- *     replayed, which no lease covers
- * @param attempt which attempt this is: 1, and one more for each call before that failed on the change, or on a batch
- *     that it was in
+ *     seen for the partition, which fences a worker that lost its lease in the middle of a call. A call in progress on a
+ *     partition that was read ahead of its parents is not fenced against the new owner of a parent. 0 for a change that
+ *     is replayed, which no lease covers
+ * @param attempt which attempt this is: 1, and one more for each call before that failed on the change, or on a batch that
+ *     it was in
  * @param deadline about when the call is interrupted; empty if there is no limit
  * @param lowWatermark the low watermark of the subscription as this worker last read it from the storage: every
  *     change with an earlier commit timestamp is settled, by whatever worker, and is not delivered again, except by a

@@ -1,8 +1,8 @@
 package dev.spream.core.consume;
 
 /**
- * The order of delivery of the changes of one partition. From a parent to its children the order is always kept: a
- * child is read after everything of its parents is settled.
+ * The order of delivery of the changes of one partition, and of those that continue its keys: a change of a child comes
+ * after those of its parents that it would follow in one partition.
  */
 public enum Ordering {
     /** One change, or one batch, at a time, in commit order. The default if one change may be in flight. */

@@ -85,7 +85,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
 
     @Override
     public synchronized Lineage frontier() {
-        Set<PartitionToken> needed = parentsOfUnfinished();
+        Set<PartitionToken> needed = neededByUnfinished();
         return lineageOf(partitions.values().stream()
                 .filter(partition -> !partition.isFinished() || needed.contains(partition.token))
                 .toList());
@@ -173,10 +173,20 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
             if (partition == null || partition.state != PartitionState.RUNNING) {
                 lost.add(advance.lease().token());
             } else {
-                partition.advance(advance.watermark());
+                partition.advance(advance.watermark(), advance.moveOuts());
             }
         }
         return lost;
+    }
+
+    @Override
+    public synchronized boolean waitForMoveIn(PartitionLease lease, MoveIn moveIn) {
+        StoredPartition partition = held(lease);
+        if (partition == null || partition.state != PartitionState.RUNNING) {
+            return false;
+        }
+        partition.moveIn = moveIn;
+        return true;
     }
 
     @Override
@@ -198,14 +208,15 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         if (partition.state == PartitionState.FINISHED) {
             return true;
         }
-        for (PartitionToken child : proof.children()) {
+        for (PartitionToken child :
+                proof.kind() == PartitionEnd.Kind.PARTITION_END ? List.<PartitionToken>of() : proof.children()) {
             if (!partitions.containsKey(child) && !proofs.containsKey(child)) {
                 throw new IllegalArgumentException("partition %s cannot finish: its child %s is not stored"
                         .formatted(lease.token().abbreviated(), child.abbreviated()));
             }
         }
         partition.become(PartitionState.FINISHED);
-        partition.advance(watermark);
+        partition.advance(watermark, Optional.empty());
         partition.endProof = proof;
         partition.finishedAt = now();
         partition.leaseUntil = null;
@@ -260,7 +271,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
 
     @Override
     public synchronized int cleanUp(Instant finishedBefore) {
-        Set<PartitionToken> needed = parentsOfUnfinished();
+        Set<PartitionToken> needed = neededByUnfinished();
         List<StoredPartition> removable = partitions.values().stream()
                 .filter(partition -> partition.finishedBefore(finishedBefore) && !needed.contains(partition.token))
                 .toList();
@@ -283,10 +294,10 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         // no resources
     }
 
-    private Set<PartitionToken> parentsOfUnfinished() {
+    private Set<PartitionToken> neededByUnfinished() {
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished())
-                .flatMap(partition -> partition.parentTokens.stream())
+                .flatMap(StoredPartition::predecessors)
                 .collect(Collectors.toSet());
     }
 

@@ -21,6 +21,11 @@ import java.util.Optional;
  * the child is finished, and partitions discovered later start at or after the watermark of the partition that names
  * them.
  *
+ * <p>In a stream with mutable key ranges, partitions have no parents, and key ranges move between living ones. A
+ * partition that stored a move-in passes the gate when every source has settled everything before its own move-out:
+ * when {@link #awaitedSources} is empty. This too stays so: watermarks never move back, and move-outs are kept until the
+ * watermark is later.
+ *
  * <p>Immutable. Source of the rule: "records from a child partition should be processed only after the records of all its
  * parents have been processed" (Spanner documentation, change stream partitions).
  */
@@ -72,6 +77,7 @@ public final class Lineage {
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished() && !partition.leaseLive())
                 .filter(partition -> parentsFinished(partition, lowWatermark))
+                .filter(partition -> awaitedSources(partition).isEmpty())
                 .sorted(Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token))
                 .toList();
     }
@@ -79,6 +85,27 @@ public final class Lineage {
     /** Returns whether all parents of the partition are finished, as defined above. */
     public boolean parentsFinished(PartitionMetadata partition) {
         return parentsFinished(partition, lowWatermark());
+    }
+
+    /**
+     * Returns the partitions that could be acquired but for their parents, in the order of the lineage. A worker that reads
+     * all of those parents may read such a partition ahead of them.
+     */
+    public List<PartitionMetadata> waitingForParents() {
+        Optional<Instant> lowWatermark = lowWatermark();
+        return partitions.values().stream()
+                .filter(partition -> !partition.isFinished() && !partition.leaseLive())
+                .filter(partition -> !parentsFinished(partition, lowWatermark))
+                .filter(partition -> awaitedSources(partition).isEmpty())
+                .toList();
+    }
+
+    /** Returns the parents of the partition that are not finished, as defined above. */
+    public List<PartitionToken> unfinishedParents(PartitionMetadata partition) {
+        Optional<Instant> lowWatermark = lowWatermark();
+        return partition.parentTokens().stream()
+                .filter(parent -> !isFinished(parent, partition, lowWatermark))
+                .toList();
     }
 
     private boolean parentsFinished(PartitionMetadata partition, Optional<Instant> lowWatermark) {
@@ -94,6 +121,57 @@ public final class Lineage {
             return stored.isFinished();
         }
         return lowWatermark.isEmpty() || !lowWatermark.get().isBefore(child.startTimestamp());
+    }
+
+    /** Returns the sources of its last move-in that the partition waits for; none once its watermark is later. */
+    public List<PartitionToken> awaitedSources(PartitionMetadata partition) {
+        return partition
+                .moveIn()
+                .filter(moveIn ->
+                        !partition.isFinished() && !partition.watermark().isAfter(moveIn.timestamp()))
+                .map(moveIn -> awaitedSources(partition.token(), moveIn))
+                .orElse(List.of());
+    }
+
+    /**
+     * Returns the sources of a move-in that may still have to settle changes before their move-outs: a source is awaited
+     * until it is finished, or its watermark is later than the move, or its watermark stands at the move and the
+     * partition is among the destinations of its {@link MoveOuts}. One that is not in this lineage is awaited while
+     * another partition has a watermark before the move, because it may not have been discovered yet; and always if
+     * the move-in is not stored here, because a {@linkplain PartitionStorage#frontier frontier} has finished sources of
+     * stored move-ins only.
+     *
+     * @param partition the partition that the key ranges moved into
+     */
+    public List<PartitionToken> awaitedSources(PartitionToken partition, MoveIn moveIn) {
+        return moveIn.sources().stream()
+                .filter(source -> !hasMovedOut(source, partition, moveIn))
+                .toList();
+    }
+
+    private boolean hasMovedOut(PartitionToken source, PartitionToken destination, MoveIn moveIn) {
+        Instant at = moveIn.timestamp();
+        PartitionMetadata stored = partitions.get(source);
+        if (stored == null) {
+            return isStored(destination, moveIn)
+                    && partitions.values().stream()
+                            .filter(other ->
+                                    !other.isFinished() && !other.token().equals(destination))
+                            .noneMatch(other -> other.watermark().isBefore(at));
+        }
+        return stored.isFinished()
+                || stored.watermark().isAfter(at)
+                || (stored.watermark().equals(at)
+                        && stored.moveOuts()
+                                .filter(moved -> moved.destinations().contains(destination))
+                                .isPresent());
+    }
+
+    private boolean isStored(PartitionToken partition, MoveIn moveIn) {
+        return partition(partition)
+                .flatMap(PartitionMetadata::moveIn)
+                .filter(moveIn::equals)
+                .isPresent();
     }
 
     /**

@@ -40,8 +40,10 @@ public record LineageFinding(
         TIME_OVERLAP,
         /** A bounded end before the end of the subscription, or in one without end. */
         BOUNDED_END,
-        /** A partition was acquired before a parent was finished. */
+        /** A partition was settled past its start before a parent was finished. */
         READ_BEFORE_PARENT,
+        /** A partition was settled past a move-in before a source was settled up to its move-out. */
+        READ_BEFORE_MOVE_OUT,
         /** A gap that does not match the records read before and after it. */
         GAP_MISPLACED,
         /** The subscription is completed, and a partition is not finished. */

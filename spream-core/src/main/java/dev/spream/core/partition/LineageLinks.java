@@ -8,14 +8,19 @@ import java.util.Optional;
 
 /** The rules of {@link LineageCheck} between a partition and its parents and children. */
 record LineageLinks(
+        PartitionMode mode,
         Map<PartitionToken, LineageNode> nodes,
         Optional<Instant> lowWatermark,
         List<LineageFinding> findings,
         List<LineageNode> lost) {
 
     LineageLinks(
-            Map<PartitionToken, LineageNode> nodes, Optional<Instant> lowWatermark, List<LineageFinding> findings) {
+            PartitionMode mode,
+            Map<PartitionToken, LineageNode> nodes,
+            Optional<Instant> lowWatermark,
+            List<LineageFinding> findings) {
         this(
+                mode,
                 nodes,
                 lowWatermark,
                 findings,
@@ -24,20 +29,33 @@ record LineageLinks(
 
     void check(LineageNode node) {
         node.end().ifPresent(proof -> proof.children().forEach(child -> checkChild(node, proof, child)));
-        if (!node.token().isRoot()) {
+        node.stored().ifPresent(stored -> checkMoveIn(node, stored));
+        if (!node.token().isRoot() && !isStarted(node)) {
             List<PartitionToken> parents = node.parents().isEmpty() ? List.of(PartitionToken.ROOT) : node.parents();
             parents.forEach(parent -> checkParent(node, parent));
         }
     }
 
+    /** Returns whether a start record named the partition: it does not say which partitions its keys came from. */
+    private boolean isStarted(LineageNode node) {
+        return mode == PartitionMode.MUTABLE_KEY_RANGE && node.parents().isEmpty();
+    }
+
     private void checkChild(LineageNode parent, PartitionEnd proof, PartitionToken token) {
         LineageNode child = nodes.get(token);
+        if (child == null && isUndiscovered(proof)) {
+            return;
+        }
         if (child == null) {
             find(
                     Kind.CHILD_MISSING,
                     List.of(parent.token(), token),
                     "partition %s ended at %s in %s, which is neither stored nor proven: changes of %s from %s on are not read"
                             .formatted(parent, proof.at(), token.abbreviated(), token.abbreviated(), proof.at()));
+            return;
+        }
+        if (proof.kind() == PartitionEnd.Kind.PARTITION_END) {
+            checkDestination(parent, proof.at(), child);
             return;
         }
         if (!child.continues(parent) && !foundInPlaceOfLost(parent, child)) {
@@ -48,6 +66,50 @@ record LineageLinks(
                             .formatted(parent, child, child, parent));
         }
         checkTimes(parent, proof.at(), child);
+    }
+
+    /** Returns whether a destination may be named by a start record that was not read yet. */
+    private boolean isUndiscovered(PartitionEnd proof) {
+        return proof.kind() == PartitionEnd.Kind.PARTITION_END
+                && lowWatermark.filter(low -> !low.isAfter(proof.at())).isPresent();
+    }
+
+    /** Checks a partition that keys of an ended one went to, which may have been read for long. */
+    private void checkDestination(LineageNode source, Instant end, LineageNode destination) {
+        if (destination.start().isAfter(end)) {
+            findings.add(new LineageFinding(
+                    Kind.TIME_UNCOVERED,
+                    List.of(source.token(), destination.token()),
+                    Optional.of(end),
+                    Optional.of(destination.start()),
+                    "partition %s ends at %s and its keys went to %s, which starts at %s: the time between is not covered"
+                            .formatted(source, end, destination, destination.start())));
+        }
+    }
+
+    /** Checks that a partition that passed a move-in did so after its sources. */
+    private void checkMoveIn(LineageNode node, PartitionMetadata stored) {
+        stored.moveIn()
+                .filter(moveIn -> stored.isFinished() || stored.watermark().isAfter(moveIn.timestamp()))
+                .ifPresent(moveIn -> moveIn.sources().forEach(source -> checkSource(node, moveIn.timestamp(), source)));
+    }
+
+    private void checkSource(LineageNode node, Instant at, PartitionToken token) {
+        Optional<PartitionMetadata> source = Optional.ofNullable(nodes.get(token))
+                .flatMap(LineageNode::stored)
+                .filter(stored -> !stored.isFinished())
+                .filter(stored -> stored.watermark().isBefore(at)
+                        || (stored.watermark().equals(at)
+                                && stored.moveOuts()
+                                        .filter(moved -> moved.destinations().contains(node.token()))
+                                        .isEmpty()));
+        if (source.isPresent()) {
+            find(
+                    Kind.READ_BEFORE_MOVE_OUT,
+                    List.of(token, node.token()),
+                    "partition %s was read past %s, when key ranges moved in from %s, whose changes before that are not settled: changes of one key may have been delivered out of order"
+                            .formatted(node, at, token.abbreviated()));
+        }
     }
 
     /**
@@ -115,13 +177,16 @@ record LineageLinks(
         }
     }
 
-    /** The initial query carries no changes: its children need not wait for it. */
+    /**
+     * The initial query carries no changes: its children need not wait for it. A child that was acquired and whose
+     * watermark stands at its start is read ahead: after a crash, its changes come again, after its parent's.
+     */
     private void checkOrder(LineageNode parent, LineageNode child) {
-        if (child.wasRead() && !parent.token().isRoot()) {
+        if (child.wasRead() && child.hasProgress() && !parent.token().isRoot()) {
             find(
                     Kind.READ_BEFORE_PARENT,
                     List.of(parent.token(), child.token()),
-                    "partition %s was acquired before its parent %s was finished: changes of one key may have been delivered out of order; compare the consumer's data with the database, or deliver the changes again by a new subscription"
+                    "partition %s was settled past its start before its parent %s was finished: changes of one key may have been delivered out of order; compare the consumer's data with the database, or deliver the changes again by a new subscription"
                             .formatted(child, parent));
         }
     }

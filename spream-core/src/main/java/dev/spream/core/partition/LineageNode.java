@@ -71,6 +71,13 @@ record LineageNode(
                 || stored.filter(partition -> partition.epoch() > 0).isPresent();
     }
 
+    /** Returns whether anything after its start is stored as settled. */
+    boolean hasProgress() {
+        return finished
+                || stored.filter(partition -> partition.watermark().isAfter(start))
+                        .isPresent();
+    }
+
     @Override
     public String toString() {
         return token.abbreviated();

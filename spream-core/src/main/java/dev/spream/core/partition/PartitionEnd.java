@@ -11,7 +11,8 @@ import java.util.List;
  * @param kind the kind of proof
  * @param at the end of the partition: the start of its children, or of those found in its place; the end of a bounded
  *     subscription
- * @param children the children that continue it, or were found in its place; empty for a bounded end
+ * @param children the children that continue it, or were found in its place; empty for a bounded end. For a partition
+ *     end record: the partitions that were started at that time, and those that its keys went to
  */
 public record PartitionEnd(Kind kind, Instant at, List<PartitionToken> children) {
 
@@ -19,7 +20,10 @@ public record PartitionEnd(Kind kind, Instant at, List<PartitionToken> children)
     public enum Kind {
         /** The stream returned child partitions, all were stored, and then it ended with OK. */
         CHILD_PARTITIONS,
-        /** A partition end record, in a stream whose keys move between living partitions. */
+        /**
+         * A partition end record, in a stream with mutable key ranges. {@code children} need not be stored: a
+         * destination may be named by the start record of another partition, which is read later.
+         */
         PARTITION_END,
         /** The end timestamp of the subscription was read, and a second query after it brought nothing new. */
         BOUNDED_END,
@@ -55,6 +59,10 @@ public record PartitionEnd(Kind kind, Instant at, List<PartitionToken> children)
 
     public static PartitionEnd childPartitions(Instant start, List<PartitionToken> children) {
         return new PartitionEnd(Kind.CHILD_PARTITIONS, start, children);
+    }
+
+    public static PartitionEnd partitionEnd(Instant end, List<PartitionToken> children) {
+        return new PartitionEnd(Kind.PARTITION_END, end, children);
     }
 
     public static PartitionEnd boundedEnd(Instant end) {

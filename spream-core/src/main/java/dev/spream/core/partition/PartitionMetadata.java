@@ -25,6 +25,8 @@ import java.util.Optional;
  * @param runningAt when it was first read
  * @param finishedAt when it was finished
  * @param gaps accepted losses to the retention period, in order of time; all are before the watermark
+ * @param moveIn the last move-in that it had to wait for; without effect once the watermark is later
+ * @param moveOuts its move-outs at the watermark's timestamp before which everything is settled
  */
 public record PartitionMetadata(
         PartitionToken token,
@@ -41,7 +43,9 @@ public record PartitionMetadata(
         Optional<Instant> scheduledAt,
         Optional<Instant> runningAt,
         Optional<Instant> finishedAt,
-        List<PartitionGap> gaps) {
+        List<PartitionGap> gaps,
+        Optional<MoveIn> moveIn,
+        Optional<MoveOuts> moveOuts) {
     public PartitionMetadata {
         requireNonNull(token, "token");
         parentTokens = List.copyOf(parentTokens);
@@ -56,6 +60,8 @@ public record PartitionMetadata(
         requireNonNull(runningAt, "runningAt");
         requireNonNull(finishedAt, "finishedAt");
         gaps = List.copyOf(gaps);
+        requireNonNull(moveIn, "moveIn");
+        requireNonNull(moveOuts, "moveOuts");
         if (watermark.isBefore(startTimestamp)) {
             throw new IllegalArgumentException("partition %s: watermark %s is before startTimestamp %s"
                     .formatted(token.abbreviated(), watermark, startTimestamp));
@@ -84,12 +90,15 @@ public record PartitionMetadata(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                List.of());
+                List.of(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     public boolean isFinished() {
         return state == PartitionState.FINISHED;
     }
+
     /**
      * Returns the time from the watermark to that moment; zero if the watermark is later. Meaningless for a finished
      * partition.

@@ -64,7 +64,7 @@ public interface PartitionStorage extends AutoCloseable {
 
     /**
      * Returns the part of the lineage that decides what may be acquired: every unfinished partition, and of the
-     * finished ones those that an unfinished one names as a parent; at one moment, ordered like the lineage. The gate
+     * finished ones those that an unfinished one names as a parent or as a source of its move-in; at one moment, ordered like the lineage. The gate
      * gives the same results for it as for the whole lineage. Workers read it about once a second, so its cost must not
      * grow with the number of finished partitions.
      */
@@ -74,7 +74,7 @@ public interface PartitionStorage extends AutoCloseable {
      * Acquires partitions independently of each other: a partition is acquired if it is not FINISHED, its epoch is that
      * of the claim, and no live lease on it exists. Its epoch grows by one, its owner and lease are set, CREATED
      * becomes SCHEDULED, and the time of the first acquire is kept. The caller must have checked that its parents are
-     * finished ({@link Lineage#claimable()}).
+     * finished and that it need not wait for a move-in ({@link Lineage#claimable()}).
      *
      * @param leaseTime how long the lease lasts from now on the storage's clock; at least a millisecond
      * @return the leases that were acquired, in the order of the claims; a claim that lost is absent. Repeating a call
@@ -105,7 +105,8 @@ public interface PartitionStorage extends AutoCloseable {
      * Adds the children that are not stored yet, as CREATED, with the record's start timestamp as their start and
      * watermark; a child already present is left untouched, whatever its state: both parents of a merge report the same
      * one. A child that clean-up removed stays removed. Either all new children are stored or none, and none unless the
-     * parent is RUNNING under this lease.
+     * parent is RUNNING under this lease. Partitions that a start record of a stream with mutable key ranges names are
+     * added in the same way, without parents.
      *
      * @return false if the parent's lease was lost, or the parent is not RUNNING
      */
@@ -113,12 +114,21 @@ public interface PartitionStorage extends AutoCloseable {
 
     /**
      * Moves watermarks forward, independently of each other. A watermark that is not later than the stored one changes
-     * nothing, and is not an error.
+     * nothing, and is not an error. Move-outs are stored with their watermark: those of an earlier one are dropped, those
+     * of the stored watermark itself are {@linkplain MoveOuts#and added}, those of an earlier watermark are ignored.
      *
      * @return the partitions whose lease was lost, or that are not RUNNING
      * @throws BusyPartitionsException if another session has locked some; the others are done
      */
     Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances);
+
+    /**
+     * Stores that the partition waits for the sources of a move-in, in place of an earlier one. The wait ends without a
+     * further call, as {@link Lineage#awaitedSources} says; storing it again changes nothing.
+     *
+     * @return false if the lease was lost, or the partition is not RUNNING
+     */
+    boolean waitForMoveIn(PartitionLease lease, MoveIn moveIn);
 
     /**
      * Accepts that records of a RUNNING partition were lost to the retention period: records the gap and moves the
@@ -135,7 +145,8 @@ public interface PartitionStorage extends AutoCloseable {
     /**
      * Takes the partition from RUNNING to FINISHED with its last watermark (stored only if later) and the proof of
      * its end, and ends the lease; its owner stays as the last holder, and so do its gaps. Every child that the proof
-     * names must have been added before; it may have been removed since. Finishing again under the same lease changes
+     * names must have been added before, unless the proof is a {@linkplain PartitionEnd.Kind#PARTITION_END partition end
+     * record}; it may have been removed since. Finishing again under the same lease changes
      * nothing and returns true.
      *
      * @return false if the lease was lost
@@ -169,7 +180,8 @@ public interface PartitionStorage extends AutoCloseable {
     int expireWorkers();
 
     /**
-     * Removes partitions that finished before that moment and that no unfinished partition names as a parent, and
+     * Removes partitions that finished before that moment and that no unfinished partition names as a parent or as a
+     * source of its move-in, and
      * keeps the {@link FinishedPartition} of each. Parents stay until their children are finished, because the gate
      * is evaluated again at each take-over, and a parent that is not stored may hold the child up.
      *

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A row of {@link InMemoryPartitionStorage}, guarded by the storage's monitor. */
@@ -28,6 +29,12 @@ final class StoredPartition {
     PartitionEnd endProof;
 
     @Nullable
+    MoveIn moveIn;
+
+    @Nullable
+    MoveOuts moveOuts;
+
+    @Nullable
     Instant scheduledAt;
 
     @Nullable
@@ -49,6 +56,12 @@ final class StoredPartition {
         return state == PartitionState.FINISHED;
     }
 
+    /** Returns the partitions that this one may have to wait for: its parents, and the sources of its last move-in. */
+    Stream<PartitionToken> predecessors() {
+        return Stream.concat(
+                parentTokens.stream(), Optional.ofNullable(moveIn).stream().flatMap(moved -> moved.sources().stream()));
+    }
+
     boolean isFree(Instant now) {
         return !isFinished() && !leaseLive(now);
     }
@@ -61,7 +74,7 @@ final class StoredPartition {
             become(PartitionState.SCHEDULED);
             scheduledAt = now;
         }
-        return new PartitionLease(token, worker, epoch, watermark);
+        return new PartitionLease(token, worker, epoch, watermark, Optional.ofNullable(moveOuts));
     }
 
     void become(PartitionState next) {
@@ -72,9 +85,15 @@ final class StoredPartition {
         state = next;
     }
 
-    void advance(Instant to) {
+    void advance(Instant to, Optional<MoveOuts> settled) {
         if (to.isAfter(watermark)) {
             watermark = to;
+            moveOuts = null;
+        }
+        if (to.equals(watermark)) {
+            MoveOuts known = moveOuts;
+            moveOuts =
+                    settled.map(more -> known == null ? more : known.and(more)).orElse(known);
         }
     }
 
@@ -89,6 +108,7 @@ final class StoredPartition {
         }
         gaps.add(gap);
         watermark = gap.to();
+        moveOuts = null;
     }
 
     boolean finishedBefore(Instant moment) {
@@ -118,7 +138,9 @@ final class StoredPartition {
                 Optional.ofNullable(scheduledAt),
                 Optional.ofNullable(runningAt),
                 Optional.ofNullable(finishedAt),
-                gaps);
+                gaps,
+                Optional.ofNullable(moveIn),
+                Optional.ofNullable(moveOuts));
     }
 
     private boolean leaseLive(Instant now) {

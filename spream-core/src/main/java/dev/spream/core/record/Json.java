@@ -38,7 +38,12 @@ public final class Json {
      */
     public static String text(@Nullable Object value) {
         StringBuilder text = new StringBuilder();
-        JsonText.append(text, value);
+        append(text, value);
         return text.toString();
+    }
+
+    /** Appends the value as {@link #text} returns it. */
+    public static void append(StringBuilder out, @Nullable Object value) {
+        JsonText.append(out, value);
     }
 }

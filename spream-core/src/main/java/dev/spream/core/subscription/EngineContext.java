@@ -20,7 +20,9 @@ import java.util.random.RandomGenerator;
  * @param random for jitter
  * @param storageCalls repeats calls to the storage after retryable failures
  * @param partitionsChanged signalled when a partition may have become claimable
+ * @param watermarksDue signalled when a watermark is to be stored before the end of its interval
  * @param userCalls makes calls of user code other than the consumer's
+ * @param readsAhead whether a partition may be read ahead of others in this process that its keys came from
  */
 record EngineContext(
         ChangeStreamSource source,
@@ -32,7 +34,9 @@ record EngineContext(
         MonotonicTime time,
         RandomGenerator random,
         Waiter partitionsChanged,
-        UserCalls userCalls) {
+        Waiter watermarksDue,
+        UserCalls userCalls,
+        boolean readsAhead) {
 
     private static final long MIN_PREFETCH_BYTES = 16 << 10;
     private static final long MAX_PREFETCH_BYTES = 16 << 20;
@@ -42,7 +46,8 @@ record EngineContext(
             PartitionStorage storage,
             SubscriberOptions options,
             MonotonicTime time,
-            RandomGenerator random) {
+            RandomGenerator random,
+            boolean readsAhead) {
         UserCalls userCalls = new UserCalls(time, source.streamName());
         SafeListeners<SubscriptionListener> listener = new SafeListeners<>(
                 options.listeners(),
@@ -57,7 +62,9 @@ record EngineContext(
                 time,
                 random,
                 new Waiter(time),
-                userCalls);
+                new Waiter(time),
+                userCalls,
+                readsAhead);
     }
 
     int maxOpenPartitions() {

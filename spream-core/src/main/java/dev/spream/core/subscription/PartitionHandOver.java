@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.lease.FairShare;
 import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
@@ -11,7 +12,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,7 +46,7 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
             .thenComparing(reader -> reader.partition().token());
 
     private static final Comparator<PartitionReader> AHEAD_FIRST = Comparator.comparing(
-                    (PartitionReader reader) -> reader.partition().tracker().watermark())
+                    (PartitionReader reader) -> reader.partition().watermark())
             .reversed()
             .thenComparing(reader -> reader.partition().token());
 
@@ -67,24 +71,42 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
 
     /** Starts to hand over that many partitions to workers that read fewer, those with the latest watermarks first. */
     void give(Collection<PartitionReader> readers, int count) {
+        free(readers).sorted(AHEAD_FIRST).limit(count).forEach(reader -> {
+            log.info(
+                    "[{}] handed over at {}: another worker reads fewer partitions",
+                    context.label(reader.partition().token()),
+                    reader.partition().watermark());
+            reader.handOver();
+        });
+    }
+
+    /**
+     * Hands over readers that wait for partitions whose readers may need their place; the stored wait keeps them from
+     * being claimed before it is over.
+     */
+    void handOverBlocked(Collection<PartitionReader> readers) {
         readers.stream()
-                .filter(reader -> !reader.isHandingOver())
-                .sorted(AHEAD_FIRST)
-                .limit(count)
-                .forEach(reader -> {
-                    log.info(
-                            "[{}] handed over at {}: another worker reads fewer partitions",
-                            context.label(reader.partition().token()),
-                            reader.partition().tracker().watermark());
-                    reader.handOver();
-                });
+                .filter(reader -> !reader.isHandingOver()
+                        && !reader.isReadToEnd()
+                        && reader.gate().isBlocked())
+                .forEach(PartitionReader::handOver);
+    }
+
+    /** Returns the readers that may be handed over: none that is read ahead, and none that another is read ahead of. */
+    private static Stream<PartitionReader> free(Collection<PartitionReader> readers) {
+        Set<PartitionToken> together = readers.stream()
+                .flatMap(reader -> reader.gate().together().stream())
+                .collect(Collectors.toSet());
+        return readers.stream()
+                .filter(reader -> !reader.isHandingOver()
+                        && !together.contains(reader.partition().token()));
     }
 
     private void handOver(PartitionReader reader, List<PartitionMetadata> waiting) {
         log.info(
                 "[{}] handed over at {}: {} partitions wait, the oldest since {}",
                 context.label(reader.partition().token()),
-                reader.partition().tracker().watermark(),
+                reader.partition().watermark(),
                 waiting.size(),
                 waiting.getFirst().watermark());
         reader.handOver();
@@ -98,9 +120,8 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
     }
 
     private Optional<PartitionReader> longestAheadOf(Instant waiting, Collection<PartitionReader> readers) {
-        return readers.stream()
-                .filter(reader -> !reader.isHandingOver())
-                .filter(reader -> reader.partition().tracker().watermark().isAfter(waiting))
+        return free(readers)
+                .filter(reader -> reader.partition().watermark().isAfter(waiting))
                 .min(LONGEST_FIRST);
     }
 
@@ -131,10 +152,7 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
             return true;
         });
         partition.released();
-        log.info(
-                "[{}] released at {}",
-                context.label(partition.token()),
-                partition.tracker().watermark());
+        log.info("[{}] released at {}", context.label(partition.token()), partition.watermark());
         context.listener().publish(listener -> listener.partitionReleased(partition.token()));
     }
 }

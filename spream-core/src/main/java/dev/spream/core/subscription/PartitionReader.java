@@ -3,18 +3,23 @@ package dev.spream.core.subscription;
 import dev.spream.core.DurationText;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
+import dev.spream.core.internal.TaskGroup;
 import dev.spream.core.partition.PartitionEnd;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
+import dev.spream.core.subscription.inflight.PendingLanes;
 import dev.spream.core.subscription.lease.HeldPartition;
 import dev.spream.core.subscription.reading.QueryRunner;
+import dev.spream.core.subscription.reading.QueryWindow;
 import dev.spream.core.subscription.reading.StreamEnd;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +37,8 @@ import org.slf4j.event.Level;
  * <p>An end is proven when one query returned child partitions and then ended with OK; or, in a bounded subscription,
  * when a query ended with OK, and another one, issued after the server's time had passed the end timestamp, ended
  * with OK too and brought nothing new. Children returned by a query that broke prove nothing: there may be more of
- * them. In all other cases the reader reconnects.
+ * them. In a stream with mutable key ranges, a partition ends with its end record. In all other cases the reader
+ * reconnects.
  */
 final class PartitionReader {
     private static final Logger log = LoggerFactory.getLogger(PartitionReader.class);
@@ -48,7 +54,8 @@ final class PartitionReader {
     private final HeldPartition partition;
     private final RecordDispatcher dispatcher;
     private final WatermarkWriter watermarks;
-    private final Optional<Instant> endTimestamp;
+    private final QueryWindow window;
+    private final OrderGate gate;
     private final String label;
 
     // Confined to the reader's thread.
@@ -63,6 +70,7 @@ final class PartitionReader {
     private final QueryRunner queries;
     private final long openedAt;
     private volatile OptionalLong handingOverSince = OptionalLong.empty();
+    private volatile @Nullable PendingLanes pendingAtEnd; // set once it is read to its end
     private volatile boolean stopRequested;
     private volatile boolean ended;
 
@@ -71,19 +79,23 @@ final class PartitionReader {
             HeldPartition partition,
             RecordDispatcher dispatcher,
             WatermarkWriter watermarks,
-            Optional<Instant> endTimestamp) {
+            QueryWindow window,
+            Function<PartitionToken, Optional<PartitionReader>> readers,
+            TaskGroup.Task reloadParkedKeys) {
         this.context = context;
         this.partition = partition;
         this.dispatcher = dispatcher;
         this.watermarks = watermarks;
-        this.endTimestamp = endTimestamp;
+        this.window = window;
+        this.gate = new OrderGate(
+                context, partition, dispatcher, readers, this::isReading, this::isActive, reloadParkedKeys);
         this.label = context.label(partition.token());
         this.backoff = RetryingStorageCalls.backoff(context.random());
         this.openedAt = context.time().nanoTime();
         this.queries = context.queries(this::isReading);
-        this.intake = new RecordReceiver(context, partition, dispatcher, this::isActive);
+        this.intake = new RecordReceiver(context, partition, dispatcher, gate, this::isActive);
         this.lossAcceptance =
-                new RetentionLossHandler(context, partition, intake, queries, watermarks, endTimestamp, this::isActive);
+                new RetentionLossHandler(context, partition, intake, queries, watermarks, window, this::isActive);
         partition.onLost(this::stopForLostLease);
     }
 
@@ -109,7 +121,12 @@ final class PartitionReader {
                         partition.lease().epoch(),
                         partition.lease().watermark()));
         Optional<PartitionEnd> proof = readToEnd();
-        if (isActive() && dispatcher.awaitSettled() && proof.isPresent() && partition.isHeld()) {
+        if (proof.isPresent()) {
+            pendingAtEnd = dispatcher.pending();
+            context.partitionsChanged().signal(); // its children may be read ahead
+        }
+        boolean settled = isActive() && dispatcher.awaitSettled();
+        if (settled && proof.isPresent() && gate.awaitOver() && partition.isHeld()) {
             finish(proof.get());
         }
     }
@@ -135,11 +152,13 @@ final class PartitionReader {
         if (startedInFuture) {
             startedInFuture = !queries.awaitServerPassed(queryStart());
         }
-        boolean serverPassedEnd = endedWithOk && queries.awaitServerPassed(endTimestamp.orElseThrow());
-        return switch (queries.run(query(), new Taken())) {
-            case StreamEnd.Ok ok -> endOfStream(serverPassedEnd);
+        PartitionQuery query = query();
+        boolean serverPassedEnd =
+                endedWithOk && queries.awaitServerPassed(query.endTimestamp().orElseThrow());
+        return switch (queries.run(query, new Taken())) {
+            case StreamEnd.Ok ok -> endOfStream(query, serverPassedEnd);
             case StreamEnd.Broken broken -> recover(broken.cause());
-            case StreamEnd.Stopped stopped -> Optional.empty();
+            case StreamEnd.Stopped stopped -> intake.end();
         };
     }
 
@@ -147,23 +166,54 @@ final class PartitionReader {
         return new PartitionQuery(
                 partition.token(),
                 queryStart(),
-                endTimestamp,
+                window.endOf(queryStart()),
                 context.options().heartbeatInterval(),
                 OptionalLong.of(context.prefetchBytes()));
     }
 
-    private Optional<PartitionEnd> endOfStream(boolean serverPassedEnd) throws InterruptedException {
+    private Optional<PartitionEnd> endOfStream(PartitionQuery query, boolean serverPassedEnd)
+            throws InterruptedException {
+        if (window.isMutable() && !partition.token().isRoot()) {
+            return endOfWindow(query, serverPassedEnd);
+        }
         if (intake.broughtChildren()) {
             return Optional.of(intake.proofByChildren());
         }
-        if (endTimestamp.isEmpty() || intake.hasChildren() || partition.token().isRoot()) {
+        if (window.endTimestamp().isEmpty()
+                || intake.hasChildren()
+                || partition.token().isRoot()) {
             reconnect(null);
             return Optional.empty();
         }
         endedWithOk = true;
         return serverPassedEnd && !intake.broughtChanges()
-                ? Optional.of(PartitionEnd.boundedEnd(endTimestamp.get()))
+                ? Optional.of(PartitionEnd.boundedEnd(window.endTimestamp().get()))
                 : Optional.empty();
+    }
+
+    /**
+     * Handles the end of a window without an end record. The next one starts at the last position; or at the end of this
+     * one if a second query, issued after the server's time had passed that, brought nothing new either.
+     */
+    private Optional<PartitionEnd> endOfWindow(PartitionQuery query, boolean serverPassedEnd)
+            throws InterruptedException {
+        Instant end = query.endTimestamp().orElseThrow();
+        boolean last = window.isLast(end);
+        endedWithOk = false;
+        if (!last && intake.position().isAfter(query.startTimestamp())) {
+            return Optional.empty();
+        }
+        if (serverPassedEnd && !intake.broughtChanges()) {
+            if (last) {
+                return Optional.of(PartitionEnd.boundedEnd(end));
+            }
+            intake.passWindow(end);
+        } else if (context.source().serverTime().isAfter(end)) {
+            endedWithOk = true;
+        } else {
+            reconnect(null); // it ended early
+        }
+        return Optional.empty();
     }
 
     /** Handles the failure of a stream; returns the proof of the partition's end, if it found one. */
@@ -171,6 +221,7 @@ final class PartitionReader {
         if (!isActive()) {
             return Optional.empty();
         }
+        endedWithOk &= !window.isMutable(); // the next query may be of another window
         switch (failure.kind()) {
             case TRANSIENT -> reconnect(failure);
             case RETENTION_LOST, PARTITION_EXPIRED -> {
@@ -188,7 +239,7 @@ final class PartitionReader {
 
     private Optional<PartitionEnd> acceptLoss(SourceException failure) throws InterruptedException {
         lossAcceptance.requireAccepted(failure);
-        if (!dispatcher.awaitSettled() || !isActive()) {
+        if (!dispatcher.awaitSettled() || !gate.awaitOver() || !isActive()) {
             return Optional.empty();
         }
         // A partition that ended before the retention period has expired, whichever error the server returns.
@@ -225,7 +276,7 @@ final class PartitionReader {
     private SubscriptionException unreadable(SourceException e) {
         return new SubscriptionException(
                 "[%s] the partition cannot be read any further: %s; its watermark stays at %s, and the subscription stops"
-                        .formatted(label, e.getMessage(), partition.tracker().watermark()),
+                        .formatted(label, e.getMessage(), partition.watermark()),
                 e);
     }
 
@@ -321,6 +372,7 @@ final class PartitionReader {
             handingOverSince = OptionalLong.of(context.time().nanoTime());
         }
         queries.close();
+        gate.wake();
     }
 
     boolean isHandingOver() {
@@ -345,6 +397,7 @@ final class PartitionReader {
         stopRequested = true;
         dispatcher.stop();
         queries.close();
+        gate.wake();
     }
 
     /** Stops, and interrupts the started record. */
@@ -360,6 +413,35 @@ final class PartitionReader {
     /** Returns whether neither its thread nor a call of the consumer is under way. */
     boolean isIdle() {
         return ended && dispatcher.isIdle();
+    }
+
+    /** Returns the departure of keys to that partition at that time; empty if it was not read, or may not be relied on. */
+    Optional<OrderGate.Departure> departure(PartitionToken destination, Instant at) {
+        return isReading()
+                ? partition
+                        .moveOuts()
+                        .pendingBefore(at, destination)
+                        .flatMap(pending -> gate.departure(at, destination, pending))
+                : Optional.empty();
+    }
+
+    /** Returns the departure of all keys at the end; empty if that was not read, or may not be relied on. */
+    Optional<OrderGate.Departure> departureAtEnd(PartitionToken child) {
+        PendingLanes pending = pendingAtEnd;
+        return pending != null && isActive() ? gate.departure(Instant.MAX, child, pending) : Optional.empty();
+    }
+
+    /** Returns whether no query is open or about to be. */
+    boolean isReadToEnd() {
+        return pendingAtEnd != null;
+    }
+
+    OrderGate gate() {
+        return gate;
+    }
+
+    void wake() {
+        gate.wake();
     }
 
     HeldPartition partition() {

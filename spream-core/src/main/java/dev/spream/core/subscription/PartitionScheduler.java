@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims partitions as soon as their parents have finished, and hands some over to workers with fewer: at once when
+ * Claims partitions as soon as their parents have finished, or can be read ahead of, and their move-ins are over; and hands some over to workers with fewer: at once when
  * this worker has changed the lineage, when another worker's lease expires, and at every discovery interval. Confined
  * to the thread that runs the subscription.
  *
@@ -39,7 +39,22 @@ final class PartitionScheduler {
         /** Returns the number of partitions that are read. */
         int open();
 
-        void start(PartitionLease lease, LocalLease held);
+        /**
+         * Starts to read a partition.
+         *
+         * @param unfinished the parents that are not finished, ahead of which it is read
+         * @param lineage the lineage in which it was claimed
+         */
+        void start(PartitionLease lease, LocalLease held, List<PartitionToken> unfinished, Lineage lineage);
+
+        /** Returns whether the partition can be read ahead of those parents: they are read to their end here. */
+        boolean canReadAhead(PartitionToken partition, List<PartitionToken> unfinished);
+
+        /** Passes a lineage on that was just read. */
+        void observe(Lineage lineage);
+
+        /** Starts to hand over partitions that wait for others, because their places are needed. */
+        void giveBlocked();
 
         Set<PartitionToken> leaving();
 
@@ -77,15 +92,14 @@ final class PartitionScheduler {
         while (wanted.getAsBoolean()) {
             Set<PartitionToken> leaving =
                     readers.leaving(); // first, so that partitions released meanwhile appear as free
-            // free
-
             Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
+            readers.observe(lineage);
             noteLowWatermark(lineage);
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
                 return true;
             }
             FairShare share = FairShare.of(lineage, membership.members(lineage, wanted), context.worker(), leaving);
-            boolean claimed = claim(share, wanted);
+            boolean claimed = claim(lineage, share, wanted);
             give(share);
             context.partitionsChanged()
                     .await(Collections.min(List.of(untilLeaseEnds(lineage), untilNextRound(share, claimed))));
@@ -154,8 +168,9 @@ final class PartitionScheduler {
     }
 
     /** Acquires the claims of the share; returns whether any was acquired. */
-    private boolean claim(FairShare share, BooleanSupplier wanted) throws InterruptedException {
-        List<PartitionMetadata> free = Stream.of(share.claims(), neglected.of(share.othersClaims()), share.unclaimed())
+    private boolean claim(Lineage lineage, FairShare share, BooleanSupplier wanted) throws InterruptedException {
+        List<PartitionMetadata> free = Stream.of(
+                        share.claims(), neglected.of(share.othersClaims()), share.unclaimed(), ahead(lineage))
                 .flatMap(List::stream)
                 .filter(partition -> !readers.isRead(partition.token()))
                 .toList();
@@ -170,9 +185,25 @@ final class PartitionScheduler {
                 context.storageCalls().repeat("acquiring partitions", wanted, storage -> acquire(storage, claims));
         acquired.leases().forEach(lease -> {
             noteTakeOver(lease, free);
-            readers.start(lease, acquired.held());
+            readers.start(
+                    lease,
+                    acquired.held(),
+                    lineage.partition(lease.token())
+                            .map(lineage::unfinishedParents)
+                            .orElse(List.of()),
+                    lineage);
         });
         return !acquired.leases().isEmpty();
+    }
+
+    /** Returns the partitions that can be read ahead of their parents, which their readers decide, not the storage. */
+    private List<PartitionMetadata> ahead(Lineage lineage) {
+        if (!context.readsAhead()) {
+            return List.of();
+        }
+        return lineage.waitingForParents().stream()
+                .filter(partition -> readers.canReadAhead(partition.token(), lineage.unfinishedParents(partition)))
+                .toList();
     }
 
     /**
@@ -198,6 +229,9 @@ final class PartitionScheduler {
     private void noteWaiting(List<PartitionMetadata> over) {
         int before = waiting.size();
         waiting = List.copyOf(over);
+        if (!over.isEmpty()) {
+            readers.giveBlocked();
+        }
         if (over.size() == before) {
             return;
         }

@@ -20,12 +20,17 @@ final class Periodic implements TaskGroup.Task {
      * interval.
      */
     Periodic(MonotonicTime time, Duration interval, TaskGroup.Task work) {
-        this(time, interval, false, work);
+        this(time, interval, new Waiter(time), work);
     }
 
-    private Periodic(MonotonicTime time, Duration interval, boolean steady, TaskGroup.Task work) {
+    /** Creates such a task that also runs when the waiter is signalled. */
+    Periodic(MonotonicTime time, Duration interval, Waiter waiter, TaskGroup.Task work) {
+        this(time, interval, false, waiter, work);
+    }
+
+    private Periodic(MonotonicTime time, Duration interval, boolean steady, Waiter waiter, TaskGroup.Task work) {
         this.time = time;
-        this.waiter = new Waiter(time);
+        this.waiter = waiter;
         this.createdAt = time.nanoTime();
         this.interval = interval;
         this.steady = steady;
@@ -37,7 +42,7 @@ final class Periodic implements TaskGroup.Task {
      * longer; the first starts after one interval.
      */
     static Periodic steady(MonotonicTime time, Duration interval, TaskGroup.Task work) {
-        return new Periodic(time, interval, true, work);
+        return new Periodic(time, interval, true, new Waiter(time), work);
     }
 
     @Override

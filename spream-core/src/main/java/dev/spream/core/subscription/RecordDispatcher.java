@@ -5,8 +5,10 @@ import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.internal.SectionLock;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.subscription.inflight.Budget;
 import dev.spream.core.subscription.inflight.InflightRecord;
+import dev.spream.core.subscription.inflight.PendingLanes;
 import dev.spream.core.subscription.inflight.PerKeyQueue;
 import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
@@ -46,7 +48,7 @@ final class RecordDispatcher implements DeliveryControl {
     private final String threadName;
     private final Consumer<Throwable> onFailure;
 
-    private final PerKeyQueue lanes = new PerKeyQueue();
+    private final PerKeyQueue lanes = new PerKeyQueue(this::startReady);
     private final SectionLock lock = new SectionLock();
     private final Condition changed = lock.newCondition(); // a record was settled, a runner ended, or it stops
     private final Condition stopped = lock.newCondition();
@@ -57,6 +59,8 @@ final class RecordDispatcher implements DeliveryControl {
     private int calling;
     private volatile boolean stopping;
     private volatile boolean cancelled;
+
+    private volatile int moveOutsDue; // as last seen by any thread
 
     RecordDispatcher(
             EngineContext context,
@@ -98,6 +102,34 @@ final class RecordDispatcher implements DeliveryControl {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Sets the records of other partitions that those submitted from now on follow, lane by lane. */
+    void continueAfter(List<PendingLanes> others) {
+        lanes.continueAfter(others);
+    }
+
+    /** Returns the records that are in flight, by lane. */
+    PendingLanes pending() {
+        return lanes.pending();
+    }
+
+    /** Takes a move-out: it is settled when everything that was submitted before is. */
+    void movedOut(PartitionEventRecord event) {
+        partition.moveOuts().add(event, partition.tracker().boundary(), lanes.pending());
+    }
+
+    /** Lets the watermark be stored now if a move-out is settled. */
+    void storeMoveOuts() {
+        int due = partition.unstoredMoveOuts();
+        if (due > moveOutsDue) {
+            context.watermarksDue().signal(); // once for each; what fails is repeated at the interval
+        }
+        moveOutsDue = due;
+    }
+
+    private void startReady() {
+        lock.run(this::startRunners);
     }
 
     /** Dead-letters a change that cannot be decoded, ahead of everything in flight. */
@@ -221,9 +253,15 @@ final class RecordDispatcher implements DeliveryControl {
 
     @Override
     public void settle(InflightRecord record) {
+        List<PerKeyQueue.Follower> others = leave(record);
+        storeMoveOuts();
+        others.forEach(PerKeyQueue.Follower::release);
+    }
+
+    private List<PerKeyQueue.Follower> leave(InflightRecord record) {
         lock.lock();
         try {
-            lanes.leave(record);
+            List<PerKeyQueue.Follower> others = lanes.leave(record);
             partition.tracker().settle(record.sequence());
             budget.release(record.bytes());
             if (takesBatches) { // a delivery of one record ends here: its runner takes the next ready record
@@ -232,6 +270,7 @@ final class RecordDispatcher implements DeliveryControl {
             if (partition.tracker().inFlight() <= resumeAt) {
                 changed.signalAll();
             }
+            return others;
         } finally {
             lock.unlock();
         }

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.UndecodableRowException;
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
@@ -11,6 +13,9 @@ import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.record.PartitionEndRecord;
+import dev.spream.core.record.PartitionEventRecord;
+import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
 import dev.spream.core.subscription.lease.HeldPartition;
@@ -22,13 +27,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Takes the records of one partition in read order: changes go to the dispatcher, unless they were dispatched before;
- * children into the storage; and the position moves with each. Remembers the records of the current query. Confined
- * to the reader's thread.
+ * children and started partitions into the storage; moved key ranges to the {@link OrderGate}; and the position moves
+ * with each. Remembers the records of the current query. Confined to the reader's thread.
  *
  * <p>Children are stored, the scheduler is woken, and only then is the position marked: a mark before could be persisted
  * without them.
@@ -39,10 +45,13 @@ final class RecordReceiver {
     private final EngineContext context;
     private final HeldPartition partition;
     private final RecordDispatcher dispatcher;
+    private final OrderGate gate;
     private final BooleanSupplier isActive;
     private final ReadPosition position;
     private final Set<PartitionToken> children = new LinkedHashSet<>();
     private Instant childrenStart;
+    private @Nullable PartitionEventRecord latestEvent;
+    private @Nullable PartitionEnd end;
 
     // Of the current query.
     private boolean broughtChildren;
@@ -51,12 +60,18 @@ final class RecordReceiver {
 
     /** @param isActive whether the partition is still to be read */
     RecordReceiver(
-            EngineContext context, HeldPartition partition, RecordDispatcher dispatcher, BooleanSupplier isActive) {
+            EngineContext context,
+            HeldPartition partition,
+            RecordDispatcher dispatcher,
+            OrderGate gate,
+            BooleanSupplier isActive) {
         this.context = context;
         this.partition = partition;
         this.dispatcher = dispatcher;
+        this.gate = gate;
         this.isActive = isActive;
-        this.position = new ReadPosition(partition.lease().watermark());
+        this.position = new ReadPosition(
+                partition.lease().watermark(), partition.lease().moveOuts().map(MoveOuts::recordSequence));
         this.childrenStart = position.timestamp();
     }
 
@@ -74,8 +89,8 @@ final class RecordReceiver {
     /**
      * Takes a record, waiting for room if there is none.
      *
-     * @return false if the dispatcher is stopping: the record was not taken, and no later one may be, because a later
-     *     mark would skip it
+     * @return false if the partition has ended; or if the reader is stopping: the record was not taken, and no later
+     *     one may be, because a later mark would skip it
      */
     boolean take(ChangeRecord record) throws InterruptedException {
         switch (record) {
@@ -85,8 +100,18 @@ final class RecordReceiver {
             case HeartbeatRecord heartbeat -> {
                 mark(heartbeat.timestamp());
                 broughtHeartbeats = true;
+                gate.proceed();
             }
             case ChildPartitionsRecord childPartitions -> store(childPartitions);
+            case PartitionStartRecord start -> store(started(start));
+            case PartitionEventRecord event -> move(event);
+            case PartitionEndRecord endRecord -> {
+                mark(endRecord.endTimestamp());
+                end = PartitionEnd.partitionEnd(
+                        endRecord.endTimestamp(),
+                        endRecord.endTimestamp().equals(childrenStart) ? List.copyOf(children) : List.of());
+                return false;
+            }
         }
         return true;
     }
@@ -102,7 +127,49 @@ final class RecordReceiver {
                 return keep(unreadable.get().standIn(), unreadable.get().failure());
             }
         }
-        return dispatcher.submit(change, position.timestamp());
+        return gate.awaitOpen() && dispatcher.submit(change, position.timestamp());
+    }
+
+    private static ChildPartitionsRecord started(PartitionStartRecord start) {
+        return new ChildPartitionsRecord(
+                start.startTimestamp(),
+                start.recordSequence(),
+                start.partitionTokens().stream()
+                        .map(token -> new ChildPartition(token, List.of()))
+                        .toList());
+    }
+
+    /** Takes moved key ranges, unless they were taken before: queries start inclusive, and servers repeat events. */
+    private void move(PartitionEventRecord event) throws InterruptedException {
+        if (isTaken(event)) {
+            return;
+        }
+        latestEvent = event;
+        List<PartitionToken> destinations = tokens(event.moveOutDestinations());
+        if (!destinations.isEmpty()) {
+            dispatcher.movedOut(event);
+            addChildren(event.commitTimestamp(), destinations);
+        }
+        if (!event.moveInSources().isEmpty()) {
+            gate.movedIn(new MoveIn(event.commitTimestamp(), tokens(event.moveInSources())));
+        }
+        mark(event.commitTimestamp());
+        gate.proceed();
+        dispatcher.storeMoveOuts();
+        destinations.forEach(gate::wakeReader);
+    }
+
+    private boolean isTaken(PartitionEventRecord event) {
+        PartitionEventRecord latest = latestEvent;
+        if (latest == null) {
+            return event.commitTimestamp().isBefore(partition.lease().watermark());
+        }
+        int order = event.commitTimestamp().compareTo(latest.commitTimestamp());
+        return order < 0 || (order == 0 && event.recordSequence().compareTo(latest.recordSequence()) <= 0);
+    }
+
+    private static List<PartitionToken> tokens(List<String> names) {
+        return names.stream().map(PartitionToken::new).toList();
     }
 
     /**
@@ -152,7 +219,7 @@ final class RecordReceiver {
 
     /** Dead-letters a row that cannot be decoded before the position moves past it. */
     private boolean keep(DataChangeRecord change, UndecodableRowException failure) throws InterruptedException {
-        if (!isActive.getAsBoolean()) {
+        if (!gate.awaitOpen() || !isActive.getAsBoolean()) {
             return false;
         }
         dispatcher.keepUndecodable(change, failure);
@@ -198,13 +265,23 @@ final class RecordReceiver {
         if (!isStored(record, "adding child partitions")) {
             return;
         }
-        for (ChildPartition child : record.childPartitions()) {
-            children.add(new PartitionToken(child.token()));
-        }
-        childrenStart = record.startTimestamp();
+        addChildren(
+                record.startTimestamp(),
+                tokens(record.childPartitions().stream()
+                        .map(ChildPartition::token)
+                        .toList()));
         broughtChildren = true;
         mark(record.startTimestamp());
         context.listener().publish(listener -> listener.childrenDiscovered(partition.token(), record));
+    }
+
+    /** Remembers partitions that continue this one; only those of the latest time can be the last ones. */
+    private void addChildren(Instant start, List<PartitionToken> tokens) {
+        if (!start.equals(childrenStart)) {
+            children.clear();
+            childrenStart = start;
+        }
+        children.addAll(tokens);
     }
 
     /** Stores partitions that continue this one, and wakes the scheduler; false if the lease was lost. */
@@ -221,6 +298,12 @@ final class RecordReceiver {
             partition.revoke();
         }
         return held;
+    }
+
+    /** Continues at the end of a window that brought nothing more, twice. */
+    void passWindow(Instant windowEnd) throws InterruptedException {
+        mark(windowEnd);
+        gate.proceed();
     }
 
     /** Continues at that time: earlier changes are lost, and the loss is recorded. All records taken are settled. */
@@ -247,6 +330,11 @@ final class RecordReceiver {
     /** Returns whether the current query has returned anything that shows a working stream. */
     boolean progressed() {
         return broughtChanges || broughtHeartbeats;
+    }
+
+    /** Returns the proof by the partition's end record, if it was read. */
+    Optional<PartitionEnd> end() {
+        return Optional.ofNullable(end);
     }
 
     boolean hasChildren() {

@@ -9,10 +9,12 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.lease.HeldPartition;
 import dev.spream.core.subscription.reading.QueryRunner;
+import dev.spream.core.subscription.reading.QueryWindow;
 import dev.spream.core.subscription.reading.StreamEnd;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,7 +45,7 @@ record RetentionLossHandler(
         RecordReceiver intake,
         QueryRunner queries,
         WatermarkWriter watermarks,
-        Optional<Instant> endTimestamp,
+        QueryWindow window,
         BooleanSupplier isActive) {
     private static final Logger log = LoggerFactory.getLogger(RetentionLossHandler.class);
     private static final int MARGIN_PER_RETENTION = 1_000;
@@ -51,7 +53,7 @@ record RetentionLossHandler(
 
     /** @throws SubscriptionException unless the options accept losses */
     void requireAccepted(SourceException cause) {
-        Instant watermark = partition.tracker().watermark();
+        Instant watermark = partition.watermark();
         if (context.options().retentionLoss() == RetentionLoss.STOP) {
             if (partition.token().isRoot()) {
                 throw new SubscriptionException(
@@ -108,7 +110,7 @@ record RetentionLossHandler(
 
     /** Returns the end of a gap that an earlier reader accepted, if nothing was read after it. */
     private Optional<Instant> acceptedBefore() throws InterruptedException {
-        Instant watermark = partition.tracker().watermark();
+        Instant watermark = partition.watermark();
         return context
                 .storageCalls()
                 .repeat("looking for accepted gaps", partition.token(), isActive, PartitionStorage::lineage)
@@ -124,7 +126,7 @@ record RetentionLossHandler(
     /** Accepts the gap; returns the time at which reading continues, or empty if the lease was lost. */
     private Optional<Instant> acceptGap(SourceException cause) throws InterruptedException {
         watermarks.persist(partition, isActive);
-        PartitionGap gap = gap(context, partition.token(), partition.tracker().watermark(), cause);
+        PartitionGap gap = gap(context, partition.token(), partition.watermark(), cause);
         boolean held = context.storageCalls()
                 .repeat(
                         "accepting a gap",
@@ -163,7 +165,7 @@ record RetentionLossHandler(
         Instant edge = context.source().serverTime().minus(retention);
         if (watermark.isAfter(edge.plus(margin.dividedBy(2)))) {
             throw new SubscriptionException(
-                    "[%s] the server reports that changes from %s on are lost, which is within the retention period of %s: the stream may have been created later; no change was skipped. Start a new subscription at a later time"
+                    "[%s] the server reports that changes from %s on are lost, although they are within the retention period of %s; the stream may have been created later than that. No change was skipped, and the subscription stops. Start a new subscription at a later time"
                             .formatted(context.label(token), watermark, DurationText.of(retention)),
                     cause);
         }
@@ -171,20 +173,26 @@ record RetentionLossHandler(
     }
 
     private boolean isPastEnd(Instant at) {
-        return endTimestamp.filter(at::isAfter).isPresent();
+        return window.endTimestamp().filter(at::isAfter).isPresent();
     }
 
     private PartitionQuery initialQuery(Instant at) {
         return new PartitionQuery(
-                PartitionToken.ROOT, at, endTimestamp, context.options().heartbeatInterval());
+                PartitionToken.ROOT, at, window.endOf(at), context.options().heartbeatInterval());
     }
 
     private boolean collect(ChangeRecord record, List<ChildPartition> living) {
-        if (record instanceof ChildPartitionsRecord childPartitions) {
-            for (ChildPartition child : childPartitions.childPartitions()) {
-                living.add(ChildPartition.of(
-                        child.token(), List.of(partition.token().value())));
-            }
+        List<String> tokens =
+                switch (record) {
+                    case ChildPartitionsRecord children ->
+                        children.childPartitions().stream()
+                                .map(ChildPartition::token)
+                                .toList();
+                    case PartitionStartRecord start -> start.partitionTokens();
+                    default -> List.of();
+                };
+        for (String token : tokens) {
+            living.add(ChildPartition.of(token, List.of(partition.token().value())));
         }
         return true;
     }

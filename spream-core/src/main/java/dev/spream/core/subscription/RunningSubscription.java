@@ -41,7 +41,7 @@ record RunningSubscription(
                 .map(partition -> new PartitionProgress(
                         partition.token(),
                         partition.lease().epoch(),
-                        partition.tracker().watermark(),
+                        partition.watermark(),
                         partition.tracker().inFlight()))
                 .toList();
     }

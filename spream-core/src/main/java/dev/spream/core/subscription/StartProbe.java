@@ -7,6 +7,7 @@ import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.reading.QueryRunner;
+import dev.spream.core.subscription.reading.QueryWindow;
 import dev.spream.core.subscription.reading.StreamEnd;
 import java.time.Duration;
 import java.time.Instant;
@@ -74,7 +75,7 @@ final class StartProbe {
         PartitionQuery query = new PartitionQuery(
                 PartitionToken.ROOT,
                 from,
-                requested.endTimestamp(),
+                new QueryWindow(requested.endTimestamp(), requested.partitionMode()).endOf(from),
                 context.options().heartbeatInterval());
         StreamEnd end = queries.run(query, record -> {
             answered = true;
@@ -151,7 +152,7 @@ final class StartProbe {
                 requested,
                 failure,
                 accepted
-                        ? "The stream does not reach back to the end of its retention period: it may have been created later. Start at a later time"
+                        ? "The stream does not reach back as far as its retention period: it may have been created later. Start at a later time"
                         : "That is before the stream's retention period, or before the stream was created. Start at a later time, or set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to begin with the first changes that the stream still has");
     }
 

@@ -38,8 +38,8 @@ import java.util.random.RandomGenerator;
  *       including those at exactly its timestamp, even if they were settled; {@link
  *       dev.spream.core.record.DataChangeRecord#identity()} identifies them.
  *   <li>With {@link dev.spream.core.consume.Ordering#PARTITION} and {@link dev.spream.core.consume.Ordering#KEY}, the
- *       changes of one primary key are consumed one at a time in commit order, across retries; in any order, those of
- *       a child partition after those of all its parents. After a crash a key's history is delivered again from an
+ *       changes of one primary key are consumed one at a time in commit order, across retries and from a parent to its
+ *       children. After a crash a key's history is delivered again from an
  *       earlier change on.
  *   <li>A partition is finished only with proof of its end. Everything else is a reconnect, or an exception from {@code
  *       run}.
@@ -57,8 +57,9 @@ public final class Subscriber implements AutoCloseable {
             PartitionStorage storage,
             SubscriberOptions options,
             MonotonicTime time,
-            RandomGenerator random) {
-        this.context = EngineContext.of(source, storage, options, time, random);
+            RandomGenerator random,
+            boolean readsAhead) {
+        this.context = EngineContext.of(source, storage, options, time, random, readsAhead);
     }
 
     /** Builds a subscriber of that stream, with its state in that storage. */
@@ -136,6 +137,7 @@ public final class Subscriber implements AutoCloseable {
         private SubscriberOptions options = SubscriberOptions.defaults();
         private MonotonicTime time = MonotonicTime.SYSTEM;
         private RandomGenerator random = new Random();
+        private boolean readsAhead = true;
 
         private Builder(ChangeStreamSource source, PartitionStorage storage) {
             this.source = source;
@@ -171,8 +173,14 @@ public final class Subscriber implements AutoCloseable {
             return this;
         }
 
+        /** Sets whether partitions are read ahead of unfinished parents, for comparisons. */
+        Builder readsAhead(boolean readsAhead) {
+            this.readsAhead = readsAhead;
+            return this;
+        }
+
         public Subscriber build() {
-            return new Subscriber(source, storage, options, time, random);
+            return new Subscriber(source, storage, options, time, random, readsAhead);
         }
     }
 }

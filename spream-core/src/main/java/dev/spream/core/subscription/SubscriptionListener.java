@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
@@ -91,6 +92,19 @@ public interface SubscriptionListener {
      * @param oldestWatermark the oldest watermark of those that wait; null if none waits
      */
     default void partitionsWaiting(int count, @Nullable Instant oldestWatermark) {}
+
+    /**
+     * The changes of a partition wait for partitions that key ranges came from, in a stream with mutable key ranges; the
+     * wait is stored.
+     */
+    default void waitingForMoveIn(PartitionToken partition, MoveIn moveIn) {}
+
+    /**
+     * A wait that was {@linkplain #waitingForMoveIn reported} is over.
+     *
+     * @param waited the time since the event was read
+     */
+    default void moveInSettled(PartitionToken partition, MoveIn moveIn, Duration waited) {}
 
     /** A change was handed to the consumer for the first time or again. */
     default void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {}

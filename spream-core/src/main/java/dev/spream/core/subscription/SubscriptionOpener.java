@@ -28,11 +28,6 @@ final class SubscriptionOpener {
     /** Opens the stored subscription; returns empty if it was stopped before anything was stored. */
     Optional<SubscriptionRecord> open() throws InterruptedException {
         PartitionMode mode = context.source().partitionMode();
-        if (mode != PartitionMode.IMMUTABLE_KEY_RANGE) {
-            throw new SubscriptionException(
-                    "change stream %s has partition mode %s, which this version of spream cannot read in order; nothing was read or stored"
-                            .formatted(context.source().streamName(), mode));
-        }
         Optional<SubscriptionRecord> before =
                 context.storageCalls().repeat("looking for the subscription", wanted, PartitionStorage::subscription);
         SubscriptionRecord requested = requested(mode, before);
@@ -41,7 +36,7 @@ final class SubscriptionOpener {
         }
         SubscriptionRecord stored = context.storageCalls()
                 .repeat("opening the subscription", wanted, storage -> storage.openSubscription(requested));
-        requireSame(stored);
+        requireSame(stored, mode);
         return Optional.of(stored);
     }
 
@@ -73,11 +68,14 @@ final class SubscriptionOpener {
                 context.source().streamName(), start, options.endTimestamp(), options.heartbeatInterval(), mode, false);
     }
 
-    private void requireSame(SubscriptionRecord stored) {
+    private void requireSame(SubscriptionRecord stored, PartitionMode mode) {
         List<String> differences = new ArrayList<>();
         String stream = context.source().streamName();
         if (!stored.streamName().equals(stream)) {
             differences.add("stream is %s, requested is %s".formatted(stored.streamName(), stream));
+        }
+        if (stored.partitionMode() != mode) {
+            differences.add("partition mode is %s, that of the stream is %s".formatted(stored.partitionMode(), mode));
         }
         Optional<Instant> start = context.options().startTimestamp();
         boolean another = !context.options().storedRange();

@@ -8,12 +8,15 @@ import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.RunLifecycle;
 import dev.spream.core.internal.TaskGroup;
 import dev.spream.core.internal.Waiter;
+import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.subscription.inflight.Budget;
 import dev.spream.core.subscription.inflight.InflightTracker;
 import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.reading.QueryWindow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -81,7 +84,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     private volatile boolean completed;
 
     // Set before the first reader starts.
-    private Optional<Instant> endTimestamp = Optional.empty();
+    private QueryWindow window = new QueryWindow(Optional.empty(), PartitionMode.IMMUTABLE_KEY_RANGE);
 
     SubscriptionRun(EngineContext context, Consumer consumer) {
         this.context = context;
@@ -165,7 +168,8 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         if (subscription.get().completed()) {
             return true;
         }
-        endTimestamp = subscription.get().endTimestamp();
+        window = new QueryWindow(
+                subscription.get().endTimestamp(), subscription.get().partitionMode());
         context.storageCalls()
                 .run(
                         "registering the worker",
@@ -178,7 +182,13 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
             return false;
         }
         leaseRenewal = startPeriodic("leases", Periodic.steady(context.time(), leases.interval(), leases::renew));
-        startPeriodic("watermarks", context.options().watermarkInterval(), this::storeWatermarks);
+        startPeriodic(
+                "watermarks",
+                new Periodic(
+                        context.time(),
+                        context.options().watermarkInterval(),
+                        context.watermarksDue(),
+                        this::storeWatermarks));
         calls.interval().ifPresent(interval -> startPeriodic("timeouts", interval, calls::interruptOverdue));
         startPeriodic(
                 "rotation",
@@ -220,18 +230,22 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
 
     @Override
     public int open() {
-        return readers.size();
+        return (int) readers.values().stream()
+                .filter(reader -> !reader.isReadToEnd())
+                .count();
     }
 
     @Override
-    public void start(PartitionLease lease, LocalLease held) {
+    public void start(PartitionLease lease, LocalLease held, List<PartitionToken> unfinished, Lineage lineage) {
         HeldPartition partition = new HeldPartition(
                 lease,
                 new InflightTracker(
                         context.label(lease.token()), context.options().maxInflight(), lease.watermark()),
                 held);
         RecordDispatcher dispatcher = new RecordDispatcher(context, partition, path, budget.open(), tasks::fail);
-        PartitionReader reader = new PartitionReader(context, partition, dispatcher, watermarks, endTimestamp);
+        PartitionReader reader = new PartitionReader(
+                context, partition, dispatcher, watermarks, window, this::reader, () -> reloadParkedKeys(lease));
+        reader.gate().follow(unfinished, lineage);
         readers.put(lease.token(), reader);
         if (stop != Stop.NO) {
             reader.stop();
@@ -245,13 +259,39 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         });
     }
 
+    private Optional<PartitionReader> reader(PartitionToken partition) {
+        return Optional.ofNullable(readers.get(partition));
+    }
+
+    @Override
+    public boolean canReadAhead(PartitionToken partition, List<PartitionToken> unfinished) {
+        return unfinished.stream()
+                .allMatch(parent -> reader(parent)
+                        .flatMap(reader -> reader.departureAtEnd(partition))
+                        .isPresent());
+    }
+
+    @Override
+    public void observe(Lineage lineage) {
+        readers.values().forEach(reader -> reader.gate().observe(lineage));
+    }
+
+    @Override
+    public void giveBlocked() {
+        handOver.handOverBlocked(readers.values());
+    }
+
+    private void reloadParkedKeys(PartitionLease lease) throws Exception {
+        context.userCalls().call("the dead letter sink", () -> {
+            parkedKeys.reload(context.options().deadLetterSink(), lease);
+            return true;
+        });
+    }
+
     private void read(PartitionReader reader) throws InterruptedException {
         HeldPartition partition = reader.partition();
         try {
-            context.userCalls().call("the dead letter sink", () -> {
-                parkedKeys.reload(context.options().deadLetterSink(), partition.lease());
-                return true;
-            });
+            reloadParkedKeys(partition.lease());
             reader.run();
         } catch (StorageException e) {
             // A retryable failure is thrown only if the reader was stopped, and then its cause is reported already.

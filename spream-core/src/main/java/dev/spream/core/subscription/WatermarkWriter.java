@@ -10,7 +10,6 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,12 +52,11 @@ final class WatermarkWriter {
     }
 
     private void persist(Collection<HeldPartition> partitions, Calling calling) throws InterruptedException {
-        Map<HeldPartition, Instant> moved = flushed(() -> moved(partitions));
+        Map<HeldPartition, WatermarkAdvance> moved = flushed(() -> unstored(partitions));
         if (moved.isEmpty()) {
             return;
         }
-        List<WatermarkAdvance> advances = new ArrayList<>(moved.size());
-        moved.forEach((partition, watermark) -> advances.add(new WatermarkAdvance(partition.lease(), watermark)));
+        List<WatermarkAdvance> advances = List.copyOf(moved.values());
         try {
             settle(moved, calling.call(storage -> storage.advanceWatermarks(advances)));
         } catch (BusyPartitionsException e) {
@@ -74,9 +72,10 @@ final class WatermarkWriter {
      * @return false if its lease was lost
      */
     boolean finish(HeldPartition partition, PartitionEnd proof, BooleanSupplier wanted) throws InterruptedException {
-        Instant watermark = requireNonNull(
-                flushed(() -> Map.of(partition, partition.tracker().watermark()))
-                        .get(partition));
+        Instant watermark = requireNonNull(flushed(
+                                () -> Map.of(partition, new WatermarkAdvance(partition.lease(), partition.watermark())))
+                        .get(partition))
+                .watermark();
         partition.leaving();
         boolean finished = context.storageCalls()
                 .repeat(
@@ -100,11 +99,11 @@ final class WatermarkWriter {
     }
 
     /** Returns the watermarks that were taken before the consumer was flushed; does not flush if there are none. */
-    private Map<HeldPartition, Instant> flushed(Supplier<Map<HeldPartition, Instant>> taken)
+    private Map<HeldPartition, WatermarkAdvance> flushed(Supplier<Map<HeldPartition, WatermarkAdvance>> taken)
             throws InterruptedException {
         flushing.lockInterruptibly();
         try {
-            Map<HeldPartition, Instant> watermarks = taken.get();
+            Map<HeldPartition, WatermarkAdvance> watermarks = taken.get();
             if (!watermarks.isEmpty()) {
                 requireOpen();
                 flush();
@@ -128,27 +127,29 @@ final class WatermarkWriter {
         }
     }
 
-    private static Map<HeldPartition, Instant> moved(Collection<HeldPartition> partitions) {
-        Map<HeldPartition, Instant> moved = new LinkedHashMap<>();
+    private static Map<HeldPartition, WatermarkAdvance> unstored(Collection<HeldPartition> partitions) {
+        Map<HeldPartition, WatermarkAdvance> unstored = new LinkedHashMap<>();
         for (HeldPartition partition : partitions) {
-            Instant watermark = partition.tracker().watermark();
-            if (partition.isHeld() && watermark.isAfter(partition.persistedWatermark())) {
-                moved.put(partition, watermark);
-            }
+            partition.unstored().ifPresent(advance -> unstored.put(partition, advance));
         }
-        return moved;
+        return unstored;
     }
 
-    private void settle(Map<HeldPartition, Instant> moved, Set<PartitionToken> lost) {
+    private void settle(Map<HeldPartition, WatermarkAdvance> moved, Set<PartitionToken> lost) {
         Map<PartitionToken, Instant> persisted = new LinkedHashMap<>();
-        moved.forEach((partition, watermark) -> {
+        boolean movedOut = moved.keySet().stream()
+                .anyMatch(partition -> !partition.moveOuts().isEmpty());
+        moved.forEach((partition, advance) -> {
             if (!lost.contains(partition.token())) {
-                partition.persisted(watermark);
-                persisted.put(partition.token(), watermark);
+                partition.persisted(advance.watermark(), advance.moveOuts());
+                persisted.put(partition.token(), advance.watermark());
             } else {
                 partition.unknownToStorage();
             }
         });
+        if (movedOut) {
+            context.partitionsChanged().signal(); // their destinations may continue
+        }
         context.listener().publish(listener -> listener.watermarksPersisted(persisted));
     }
 

@@ -16,7 +16,7 @@ final class ParkedLog {
     private static final Logger log = LoggerFactory.getLogger(ParkedLog.class);
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
-    private static final String TRIED = "it is tried again";
+    private static final String TRIED = "it is retried later";
     private static final String WAITS =
             "its later events wait until an operator retries or skips it, see 'projection show'";
 
@@ -41,7 +41,7 @@ final class ParkedLog {
         boolean again = parking.nextTry().isPresent();
         (again ? parked : waiting)
                 .say(
-                        "aggregate '{}' is parked from version {} on as {}: {}; " + (again ? TRIED : WAITS),
+                        "aggregate '{}' is parked from version {} on, reason {}: {}; " + (again ? TRIED : WAITS),
                         plain(key),
                         firstVersion,
                         parking.reason(),
@@ -55,7 +55,7 @@ final class ParkedLog {
             return;
         }
         log.debug(
-                "[{}] aggregate '{}' stays parked from version {} on as {}: {}",
+                "[{}] aggregate '{}' was retried and stays parked from version {} on, reason {}: {}; " + TRIED,
                 projection,
                 plain(key),
                 firstVersion,

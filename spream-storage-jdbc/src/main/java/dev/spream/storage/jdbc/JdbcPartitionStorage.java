@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
@@ -60,7 +61,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
             "the partition storage",
             "dev/spream/storage/jdbc/partitions",
             "partition_storage_history",
-            1,
+            2,
             "migrate(true), in a configuration storage.jdbc.migrate=true");
 
     private final Database database;
@@ -142,6 +143,11 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     @Override
     public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
         return new WatermarkWrites(database, subscription).advance(advances);
+    }
+
+    @Override
+    public boolean waitForMoveIn(PartitionLease lease, MoveIn moveIn) {
+        return new WatermarkWrites(database, subscription).waitForMoveIn(lease, moveIn);
     }
 
     @Override

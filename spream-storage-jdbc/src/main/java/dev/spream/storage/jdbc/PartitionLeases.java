@@ -46,7 +46,7 @@ record PartitionLeases(Database database, String subscription) {
                 state = CASE p.state WHEN 'CREATED' THEN 'SCHEDULED' ELSE p.state END,
                 scheduled_at = coalesce(p.scheduled_at, clock_timestamp())
             FROM free WHERE p.token_hash = free.token_hash AND p.subscription = ?
-            RETURNING p.token, p.owner, p.epoch, p.watermark""".formatted(PartitionRow.hashOf("c.token"));
+            RETURNING p.token, p.owner, p.epoch, p.watermark, p.move_out_sequence, p.move_out_destinations""".formatted(PartitionRow.hashOf("c.token"));
 
     private static final String TO_RUNNING = """
             UPDATE @partitions SET state = 'RUNNING', running_at = coalesce(running_at, clock_timestamp())
@@ -170,6 +170,7 @@ record PartitionLeases(Database database, String subscription) {
                 PartitionRow.token(row),
                 new WorkerId(row.getString("owner")),
                 row.getLong("epoch"),
-                PartitionRow.instant(row, "watermark"));
+                PartitionRow.instant(row, "watermark"),
+                PartitionRow.moveOuts(row));
     }
 }

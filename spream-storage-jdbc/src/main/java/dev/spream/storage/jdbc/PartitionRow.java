@@ -2,6 +2,8 @@ package dev.spream.storage.jdbc;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
@@ -71,7 +73,9 @@ final class PartitionRow {
                 JdbcTimestamps.optionalClock(row, "scheduled_at"),
                 JdbcTimestamps.optionalClock(row, "running_at"),
                 JdbcTimestamps.optionalClock(row, "finished_at"),
-                gaps(row));
+                gaps(row),
+                moveIn(row),
+                moveOuts(row));
     }
 
     private static FinishedPartition readProof(ResultSet row) throws SQLException {
@@ -108,6 +112,20 @@ final class PartitionRow {
             gaps.add(new PartitionGap(JdbcTimestamps.instant(starts[i]), JdbcTimestamps.instant(ends[i])));
         }
         return gaps;
+    }
+
+    private static Optional<MoveIn> moveIn(ResultSet row) throws SQLException {
+        @Nullable BigDecimal timestamp = row.getBigDecimal("move_in_timestamp");
+        return timestamp == null
+                ? Optional.empty()
+                : Optional.of(new MoveIn(JdbcTimestamps.instant(timestamp), tokens(row, "move_in_sources")));
+    }
+
+    static Optional<MoveOuts> moveOuts(ResultSet row) throws SQLException {
+        @Nullable String sequence = row.getString("move_out_sequence");
+        return sequence == null
+                ? Optional.empty()
+                : Optional.of(new MoveOuts(sequence, tokens(row, "move_out_destinations")));
     }
 
     private static List<PartitionToken> tokens(ResultSet row, String column) throws SQLException {

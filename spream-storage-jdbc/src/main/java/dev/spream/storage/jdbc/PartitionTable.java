@@ -28,18 +28,18 @@ record PartitionTable(Database database, String subscription) {
             LEFT JOIN @partitions p ON p.subscription = ? AND p.removed_at IS NULL""";
 
     /**
-     * Selects the frontier. The lateral subquery has a limit and no other conditions, so that each parent is looked up
-     * by its key.
+     * Selects the frontier. The lateral subquery has a limit and no other conditions, so that each parent and each source
+     * of a move-in is looked up by its key.
      */
     static final String FRONTIER = """
             WITH unfinished AS MATERIALIZED (
                 SELECT * FROM @partitions WHERE subscription = ? AND state <> 'FINISHED'
-            ), parent AS (
-                SELECT DISTINCT %s AS token_hash FROM unfinished u, unnest(u.parent_tokens) AS named
+            ), predecessor AS (
+                SELECT DISTINCT %s AS token_hash FROM unfinished u, unnest(u.parent_tokens || u.move_in_sources) AS named
             ), finished AS (
-                SELECT found.* FROM parent CROSS JOIN LATERAL (
+                SELECT found.* FROM predecessor CROSS JOIN LATERAL (
                     SELECT * FROM @partitions p
-                    WHERE p.subscription = ? AND p.token_hash = parent.token_hash
+                    WHERE p.subscription = ? AND p.token_hash = predecessor.token_hash
                     LIMIT 1) AS found
                 WHERE found.state = 'FINISHED' AND found.removed_at IS NULL
             )
@@ -52,7 +52,7 @@ record PartitionTable(Database database, String subscription) {
     private static final String CLEAN_UP = """
             WITH needed AS MATERIALIZED (
                 SELECT DISTINCT %s AS token_hash
-                FROM @partitions u, unnest(u.parent_tokens) AS named
+                FROM @partitions u, unnest(u.parent_tokens || u.move_in_sources) AS named
                 WHERE u.subscription = ? AND u.state <> 'FINISHED'
             ), removable AS (
                 SELECT p.token_hash FROM @partitions p
@@ -102,8 +102,8 @@ record PartitionTable(Database database, String subscription) {
 
     /**
      * Removes partitions without waiting for children that are being added concurrently: the insert of a child that is
-     * being removed conflicts with its row, which stays; and a child that names a parent which is being removed could
-     * equally have been added later.
+     * being removed conflicts with its row, which stays; and a child that names a parent which is being removed, or a
+     * move-in that names it as a source, could equally have been stored later.
      */
     int cleanUp(Instant finishedBefore) {
         return database.update(

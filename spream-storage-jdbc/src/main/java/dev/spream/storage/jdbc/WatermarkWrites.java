@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.joining;
 import static java.util.stream.Collectors.toMap;
 
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
@@ -20,6 +22,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -55,24 +58,46 @@ record WatermarkWrites(Database database, String subscription) {
             )
             SELECT subscription FROM parent""".formatted(HELD, PartitionRow.hashOf("token"));
 
+    /**
+     * Moves watermarks forward. Destinations at the stored watermark are added in the order of {@link MoveOuts#and}, and
+     * sequences are compared by their bytes, whatever the collation of the database is.
+     */
     static final String ADVANCE = """
             WITH advance AS MATERIALIZED (
-                SELECT %s AS token_hash, a.*
-                FROM unnest(?::text[], ?::text[], ?::bigint[], ?::numeric[]) AS a(token, owner, epoch, advanced)
+                SELECT %s AS token_hash, a.token, a.owner, a.epoch, a.advanced, a.sequence,
+                    a.destinations::text[] AS destinations
+                FROM unnest(?::text[], ?::text[], ?::bigint[], ?::numeric[], ?::text[], ?::text[])
+                    AS a(token, owner, epoch, advanced, sequence, destinations)
                 ORDER BY token_hash
             ), held AS MATERIALIZED (
-                SELECT locked.*, advance.advanced FROM advance CROSS JOIN LATERAL (
+                SELECT locked.*, advance.advanced, advance.sequence, advance.destinations
+                FROM advance CROSS JOIN LATERAL (
                     SELECT p.token_hash, p.token, p.owner, p.epoch FROM @partitions p
                     WHERE p.token_hash = advance.token_hash AND p.subscription = ?
                         AND p.token = advance.token AND p.owner = advance.owner AND p.epoch = advance.epoch
                         AND p.state = 'RUNNING'
                     LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS locked
             ), moved AS (
-                UPDATE @partitions p SET watermark = held.advanced
+                UPDATE @partitions p SET
+                    watermark = held.advanced,
+                    move_out_sequence = CASE
+                        WHEN p.watermark < held.advanced THEN held.sequence
+                        ELSE greatest(p.move_out_sequence COLLATE "C", held.sequence COLLATE "C") END,
+                    move_out_destinations = CASE
+                        WHEN p.watermark < held.advanced THEN held.destinations
+                        ELSE ARRAY(
+                            SELECT named.token
+                            FROM unnest(p.move_out_destinations || held.destinations) WITH ORDINALITY AS named(token, place)
+                            GROUP BY named.token ORDER BY min(named.place)) END
                 FROM held
-                WHERE p.token_hash = held.token_hash AND p.subscription = ? AND p.watermark < held.advanced
+                WHERE p.token_hash = held.token_hash AND p.subscription = ?
+                    AND (p.watermark < held.advanced OR p.watermark = held.advanced AND held.sequence IS NOT NULL)
             )
             SELECT token, owner, epoch FROM held""".formatted(PartitionRow.hashOf("a.token"));
+
+    private static final String WAIT_FOR_MOVE_IN = """
+            UPDATE @partitions SET move_in_timestamp = ?::numeric, move_in_sources = ?::text[]
+            WHERE subscription = ? AND token_hash = %s AND token = ? AND owner = ? AND epoch = ? AND state = 'RUNNING'""".formatted(PartitionRow.hashOf("?"));
 
     private static final String ACCEPT_GAP = """
             WITH %s, gap AS (
@@ -84,7 +109,8 @@ record WatermarkWrites(Database database, String subscription) {
                 FROM held, gap WHERE held.state = 'RUNNING'
             ), accepted AS (
                 UPDATE @partitions p SET
-                    gap_starts = p.gap_starts || r.gap_start, gap_ends = p.gap_ends || r.gap_end, watermark = r.gap_end
+                    gap_starts = p.gap_starts || r.gap_start, gap_ends = p.gap_ends || r.gap_end, watermark = r.gap_end,
+                    move_out_sequence = NULL, move_out_destinations = NULL
                 FROM running r
                 WHERE p.subscription = r.subscription AND p.token_hash = r.token_hash
                     AND NOT r.known AND r.watermark = r.gap_start
@@ -96,12 +122,14 @@ record WatermarkWrites(Database database, String subscription) {
                 SELECT ?::text AS kind, ?::numeric AS ends_at, ?::text[] AS children, ?::numeric AS watermark
             ), missing AS MATERIALIZED (
                 SELECT child FROM proof, unnest(proof.children) AS child
-                WHERE NOT EXISTS (SELECT FROM @partitions p
+                WHERE proof.kind <> 'PARTITION_END' AND NOT EXISTS (SELECT FROM @partitions p
                     WHERE p.subscription = ? AND p.token_hash = %s AND p.token = child)
             ), finished AS (
                 UPDATE @partitions p SET
                     state = 'FINISHED', finished_at = clock_timestamp(), lease_until = NULL,
                     watermark = greatest(p.watermark, proof.watermark),
+                    move_out_sequence = CASE WHEN p.watermark >= proof.watermark THEN p.move_out_sequence END,
+                    move_out_destinations = CASE WHEN p.watermark >= proof.watermark THEN p.move_out_destinations END,
                     end_kind = proof.kind, end_timestamp = proof.ends_at, end_children = proof.children
                 FROM held, proof
                 WHERE p.subscription = held.subscription AND p.token_hash = held.token_hash
@@ -130,30 +158,33 @@ record WatermarkWrites(Database database, String subscription) {
         if (advances.isEmpty()) {
             return Set.of();
         }
-        Map<LeaseKey, Instant> latest = advances.stream()
-                .collect(toMap(
-                        advance -> LeaseKey.of(advance.lease()), WatermarkAdvance::watermark, WatermarkWrites::later));
+        Map<LeaseKey, Advanced> latest =
+                advances.stream().collect(toMap(advance -> LeaseKey.of(advance.lease()), Advanced::of, Advanced::and));
         String what = "advancing %d watermarks of subscription '%s'".formatted(latest.size(), subscription);
         return new UnlockedRows(database, subscription)
-                .each(
-                        what,
-                        List.copyOf(latest.keySet()),
-                        UnlockedRows.RUNNING,
-                        UnlockedRows.TIMEOUT,
-                        asked -> database.rows(
-                                what,
-                                ADVANCE,
-                                p -> LeaseKey.bind(p, asked)
-                                        .decimals(
-                                                asked,
-                                                holding -> JdbcTimestamps.exact(requireNonNull(latest.get(holding))))
-                                        .text(subscription)
-                                        .text(subscription),
-                                LeaseKey::read));
+                .each(what, List.copyOf(latest.keySet()), UnlockedRows.RUNNING, UnlockedRows.TIMEOUT, asked -> {
+                    List<Advanced> advanced = asked.stream()
+                            .map(holding -> requireNonNull(latest.get(holding)))
+                            .toList();
+                    return database.rows(
+                            what,
+                            ADVANCE,
+                            p -> Advanced.bind(LeaseKey.bind(p, asked), advanced)
+                                    .text(subscription)
+                                    .text(subscription),
+                            LeaseKey::read);
+                });
     }
 
-    private static Instant later(Instant one, Instant other) {
-        return one.isAfter(other) ? one : other;
+    boolean waitForMoveIn(PartitionLease lease, MoveIn moveIn) {
+        return database.update(
+                        what("storing a move-in of", lease),
+                        WAIT_FOR_MOVE_IN,
+                        p -> bind(
+                                p.decimal(JdbcTimestamps.exact(moveIn.timestamp()))
+                                        .texts(moveIn.sources(), PartitionToken::value),
+                                lease))
+                == 1;
     }
 
     boolean acceptGap(PartitionLease lease, PartitionGap gap) {
@@ -195,6 +226,37 @@ record WatermarkWrites(Database database, String subscription) {
                 .text(token)
                 .text(lease.owner().value())
                 .number(lease.epoch());
+    }
+
+    /** A watermark and its move-outs, of one advance or of several of one partition. */
+    record Advanced(Instant watermark, Optional<MoveOuts> moveOuts) {
+        static Advanced of(WatermarkAdvance advance) {
+            return new Advanced(advance.watermark(), advance.moveOuts());
+        }
+
+        /** Returns the later of the two; where they are at one timestamp, the move-outs of both. */
+        Advanced and(Advanced next) {
+            int order = watermark.compareTo(next.watermark);
+            if (order != 0) {
+                return order > 0 ? this : next;
+            }
+            return new Advanced(
+                    watermark,
+                    moveOuts.map(mine -> next.moveOuts.map(mine::and).orElse(mine))
+                            .or(next::moveOuts));
+        }
+
+        /** Binds three arrays: watermarks, record sequences, and destinations as array texts. */
+        static Parameters bind(Parameters parameters, List<Advanced> advanced) throws SQLException {
+            return parameters
+                    .decimals(advanced, one -> JdbcTimestamps.exact(one.watermark))
+                    .optionalTexts(advanced, one -> one.moveOuts.map(MoveOuts::recordSequence))
+                    .optionalTexts(
+                            advanced,
+                            one -> one.moveOuts.map(moved -> Parameters.arrayText(moved.destinations().stream()
+                                    .map(PartitionToken::value)
+                                    .toList())));
+        }
     }
 
     private record GapOutcome(Instant watermark, boolean accepted) {

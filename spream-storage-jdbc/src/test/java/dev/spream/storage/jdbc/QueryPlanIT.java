@@ -51,9 +51,9 @@ final class QueryPlanIT {
         database.execute("""
                 INSERT INTO spream.partitions
                     (subscription, token_hash, token, parent_tokens, start_timestamp, watermark, state, epoch, owner,
-                    lease_until, created_at)
+                    lease_until, created_at, move_in_timestamp, move_in_sources)
                 SELECT 'orders', %s, 'p' || n, ARRAY[repeat('x', 130) || n, repeat('x', 130) || (n + 1)], n, n, 'RUNNING', 1,
-                    'ann', now() + interval '1 hour', now()
+                    'ann', now() + interval '1 hour', now(), n, ARRAY[repeat('x', 130) || (n + 100), repeat('x', 130) || (n + 101)]
                 FROM generate_series(1, %d) AS n""".formatted(PartitionRow.hashOf("'p' || n"), UNFINISHED));
     }
 
@@ -74,6 +74,9 @@ final class QueryPlanIT {
         List<Long> epochs = tokens.stream().map(token -> 1L).toList();
         List<BigDecimal> watermarks =
                 tokens.stream().map(token -> BigDecimal.valueOf(FINISHED)).toList();
+        List<String> destinations = tokens.stream()
+                .map(token -> Parameters.arrayText(List.of(token, "another")))
+                .toList();
         Map<String, Plan> plans = Map.of(
                 "frontier",
                 explain(planMode, PartitionTable.FRONTIER, p -> p.text("orders").text("orders")),
@@ -105,6 +108,8 @@ final class QueryPlanIT {
                                 .texts(owners)
                                 .numbers(epochs)
                                 .decimals(watermarks, watermark -> watermark)
+                                .texts(tokens)
+                                .texts(destinations)
                                 .text("orders")
                                 .text("orders")));
 

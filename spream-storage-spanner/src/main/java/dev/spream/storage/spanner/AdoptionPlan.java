@@ -33,6 +33,7 @@ final class AdoptionPlan {
     private final Set<PartitionToken> unsettled;
     private final Map<PartitionToken, PartitionMetadata> partitions = new LinkedHashMap<>();
     private final Instant now;
+    private final Instant start;
 
     /**
      * @param rows all rows, with the columns {@link MetadataColumn#NAMES}
@@ -44,6 +45,7 @@ final class AdoptionPlan {
         rows.stream()
                 .map(row -> PartitionRows.metadata(row, now))
                 .forEach(partition -> partitions.put(partition.token(), partition));
+        start = findStart();
         unsettled = findUnsettled();
     }
 
@@ -63,11 +65,19 @@ final class AdoptionPlan {
 
     /** Beam's watermarks are truncated to milliseconds. */
     private boolean isUnsettled(PartitionToken token) {
-        Instant watermark = requireNonNull(partitions.get(token)).watermark();
-        return end(token, watermark)
-                .at()
-                .truncatedTo(ChronoUnit.MILLIS)
-                .isAfter(watermark.truncatedTo(ChronoUnit.MILLIS));
+        PartitionMetadata partition = requireNonNull(partitions.get(token));
+        Instant watermark = partition.watermark();
+        PartitionEnd end = end(token, watermark);
+        if (end.children().isEmpty() && isOfMutableKeyRange(partition)) {
+            return end().filter(at -> !watermark.isBefore(Timestamps.toInstant(at)))
+                    .isEmpty();
+        }
+        return end.at().truncatedTo(ChronoUnit.MILLIS).isAfter(watermark.truncatedTo(ChronoUnit.MILLIS));
+    }
+
+    /** Returns whether the row may be of a stream with mutable key ranges: those of Beam have no parents. */
+    private static boolean isOfMutableKeyRange(PartitionMetadata partition) {
+        return partition.parentTokens().isEmpty() && !partition.token().isRoot();
     }
 
     int size() {
@@ -78,7 +88,8 @@ final class AdoptionPlan {
      * Returns the finished partitions whose last changes may not have been delivered. Beam marks a partition as
      * finished before the runner commits what was read of it, and stores the watermark afterwards. If it was stopped in
      * between, the watermark is before the start of the children, and the changes between them were lost with the
-     * runner.
+     * runner. In a stream with mutable key ranges the rows have no children, and the end is unknown: every partition that
+     * was finished that late counts.
      */
     Set<PartitionToken> unsettled() {
         return unsettled;
@@ -108,9 +119,14 @@ final class AdoptionPlan {
                 children.stream().map(PartitionMetadata::token).toList());
     }
 
-    /** Returns whether the child has that parent; children of the root name it as their parent, or name none. */
-    private static boolean continues(PartitionMetadata child, PartitionToken parent) {
-        boolean ofRoot = child.parentTokens().isEmpty() && !child.token().isRoot();
+    /**
+     * Returns whether the child has that parent; children of the root name it as their parent, or name none. Where key
+     * ranges are mutable no row names a parent, and those of the root start with it.
+     */
+    private boolean continues(PartitionMetadata child, PartitionToken parent) {
+        boolean ofRoot = child.parentTokens().isEmpty()
+                && !child.token().isRoot()
+                && !child.startTimestamp().isAfter(start);
         return child.parentTokens().contains(parent) || (parent.isRoot() && ofRoot);
     }
 
@@ -134,6 +150,10 @@ final class AdoptionPlan {
 
     /** Returns the start of the subscription: that of the root, or that of the earliest row if the root was deleted. */
     Instant start() {
+        return start;
+    }
+
+    private Instant findStart() {
         return Optional.ofNullable(partitions.get(PartitionToken.ROOT))
                 .map(PartitionMetadata::startTimestamp)
                 .or(() -> partitions.values().stream()

@@ -29,6 +29,8 @@ import java.util.regex.Pattern;
  *       creation time.
  *   <li>It starts a child at once, whatever the state of its parents. So a child that was not read yet and has
  *       unfinished parents is omitted: its parent reports it again.
+ *   <li>It ignores moves of key ranges, and its table has no columns for them. So a stream with mutable key ranges is not
+ *       supported.
  * </ul>
  */
 public final class BeamExport {
@@ -84,7 +86,8 @@ public final class BeamExport {
                 .orElseThrow(() -> refused("the subscription was never opened", "There is nothing to export"));
         if (subscription.partitionMode() != PartitionMode.IMMUTABLE_KEY_RANGE) {
             throw refused(
-                    "the change stream has partition mode " + subscription.partitionMode(),
+                    "the change stream has partition mode %s, and a table of Apache Beam cannot hold the moves of its key ranges"
+                            .formatted(subscription.partitionMode()),
                     "Start a new pipeline at the low watermark");
         }
         var lineage = source.lineage();

@@ -10,10 +10,11 @@ import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Removes finished partitions in batches, each a transaction that checks the partitions again, because a partition may
- * have become a parent since the lineage was read.
+ * have become a parent, or a source of a move-in, since the lineage was read.
  */
 final class CleanUp {
     /** The number of partitions of a transaction; each takes one deleted row, one written row, and an index entry. */
@@ -25,7 +26,10 @@ final class CleanUp {
         Set<PartitionToken> needed = new HashSet<>();
         lineage.partitions().stream()
                 .filter(partition -> !partition.isFinished())
-                .forEach(partition -> needed.addAll(partition.parentTokens()));
+                .forEach(partition -> {
+                    needed.addAll(partition.parentTokens());
+                    partition.moveIn().ifPresent(moveIn -> needed.addAll(moveIn.sources()));
+                });
         List<PartitionMetadata> removable = lineage.partitions().stream()
                 .filter(partition ->
                         partition.isFinished() && partition.endProof().isPresent())
@@ -42,7 +46,7 @@ final class CleanUp {
 
     private static WriteOperation<Integer> remove(List<PartitionMetadata> partitions) {
         return WriteOperation.alone("cleaning up", transaction -> {
-            Set<PartitionToken> needed = parentsOfUnfinished(transaction);
+            Set<PartitionToken> needed = neededByUnfinished(transaction);
             transaction.load(partitions.stream().map(PartitionMetadata::token).toList());
             List<PartitionMetadata> removable = partitions.stream()
                     .filter(partition -> !needed.contains(partition.token()))
@@ -60,18 +64,35 @@ final class CleanUp {
         });
     }
 
-    private static Set<PartitionToken> parentsOfUnfinished(WriteTransaction transaction) {
+    private static Set<PartitionToken> neededByUnfinished(WriteTransaction transaction) {
         MetadataTables tables = transaction.tables();
-        Set<PartitionToken> parents = new HashSet<>();
+        Set<PartitionToken> unfinished = new HashSet<>();
+        Set<PartitionToken> needed = new HashSet<>();
         for (Struct row : MetadataReads.all(transaction
                 .context()
                 .readUsingIndex(
                         tables.partitions(),
                         tables.byState(),
                         SubscriptionRows.unfinished(),
-                        List.of(MetadataColumn.PARENT_TOKENS.columnName)))) {
-            parents.addAll(PartitionRows.tokens(row, MetadataColumn.PARENT_TOKENS));
+                        List.of(MetadataColumn.PARTITION_TOKEN.columnName, MetadataColumn.PARENT_TOKENS.columnName)))) {
+            unfinished.add(new PartitionToken(row.getString(0)));
+            needed.addAll(PartitionRows.tokens(row, MetadataColumn.PARENT_TOKENS));
         }
-        return parents;
+        if (!unfinished.isEmpty()) {
+            needed.addAll(sources(transaction, unfinished));
+        }
+        return needed;
+    }
+
+    private static Set<PartitionToken> sources(WriteTransaction transaction, Set<PartitionToken> tokens) {
+        return MetadataReads.all(transaction
+                        .context()
+                        .read(
+                                transaction.tables().partitions(),
+                                WriteTransaction.keys(tokens),
+                                List.of(MetadataColumn.MOVE_IN_SOURCES.columnName)))
+                .stream()
+                .flatMap(row -> PartitionRows.tokens(row, MetadataColumn.MOVE_IN_SOURCES).stream())
+                .collect(Collectors.toSet());
     }
 }

@@ -26,7 +26,12 @@ enum MetadataColumn {
     END_PROOF_AT("EndProofAt", MetadataType.TIMESTAMP, false),
     END_PROOF_CHILDREN("EndProofChildren", MetadataType.TEXTS, false),
     /** The gaps: the start and the end of each in turn. */
-    GAPS("Gaps", MetadataType.TIMESTAMPS, false);
+    GAPS("Gaps", MetadataType.TIMESTAMPS, false),
+    MOVE_IN_TIMESTAMP("MoveInTimestamp", MetadataType.TIMESTAMP, false),
+    MOVE_IN_SOURCES("MoveInSources", MetadataType.TEXTS, false),
+    /** The record sequence of the last settled move-out at the watermark. */
+    MOVE_OUT_SEQUENCE("MoveOutSequence", MetadataType.TEXT, false),
+    MOVE_OUT_DESTINATIONS("MoveOutDestinations", MetadataType.TEXTS, false);
 
     static final List<String> NAMES =
             Arrays.stream(values()).map(column -> column.columnName).toList();

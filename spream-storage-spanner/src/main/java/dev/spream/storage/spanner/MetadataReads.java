@@ -12,6 +12,7 @@ import com.google.cloud.spanner.Struct;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerRegistration;
@@ -74,6 +75,7 @@ final class MetadataReads {
 
     /**
      * Reads the unfinished partitions by their index, so that its cost does not depend on the number of finished ones.
+     * The index has their parents; finished sources of their move-ins take a further read.
      */
     Lineage frontier() {
         return atOneMoment("reading the frontier", (snapshot, readAt) -> {
@@ -90,10 +92,25 @@ final class MetadataReads {
             if (tokens.isEmpty()) {
                 return Lineage.of(List.of(), readAt);
             }
-            return lineage(
-                    all(snapshot.read(tables.partitions(), WriteTransaction.keys(tokens), MetadataColumn.NAMES)),
-                    readAt);
+            List<Struct> rows = rows(snapshot, tokens);
+            Set<PartitionToken> sources = sourcesOfUnfinished(rows);
+            sources.removeAll(tokens);
+            if (!sources.isEmpty()) {
+                rows.addAll(rows(snapshot, sources));
+            }
+            return lineage(rows, readAt);
         });
+    }
+
+    private List<Struct> rows(ReadContext snapshot, Set<PartitionToken> tokens) {
+        return all(snapshot.read(tables.partitions(), WriteTransaction.keys(tokens), MetadataColumn.NAMES));
+    }
+
+    private static Set<PartitionToken> sourcesOfUnfinished(List<Struct> rows) {
+        return rows.stream()
+                .filter(row -> PartitionRows.state(row) != PartitionState.FINISHED)
+                .flatMap(row -> PartitionRows.tokens(row, MetadataColumn.MOVE_IN_SOURCES).stream())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     private static Lineage lineage(List<Struct> rows, Instant readAt) {

@@ -4,6 +4,8 @@ import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +40,8 @@ final class PartitionRow {
     private long epoch;
     private @Nullable WorkerId owner;
     private @Nullable Instant leaseUntil;
+    private @Nullable MoveIn moveIn;
+    private @Nullable MoveOuts moveOuts;
 
     private PartitionRow(Struct row) {
         isNew = false;
@@ -50,6 +55,8 @@ final class PartitionRow {
         owner = PartitionRows.owner(row).orElse(null);
         leaseUntil = PartitionRows.findInstant(row, MetadataColumn.LEASE_UNTIL).orElse(null);
         gaps = PartitionRows.gaps(row);
+        moveIn = PartitionRows.moveIn(row).orElse(null);
+        moveOuts = PartitionRows.moveOuts(row).orElse(null);
     }
 
     private PartitionRow(
@@ -129,14 +136,18 @@ final class PartitionRow {
         if (state == PartitionState.CREATED) {
             become(PartitionState.SCHEDULED, MetadataColumn.SCHEDULED_AT);
         }
-        return new PartitionLease(token, worker, epoch, watermark);
+        return lease(worker);
     }
 
     /** Returns the lease on the partition, if it ends at one of these times. */
     Optional<PartitionLease> lease(Set<Instant> ends) {
         return owner != null && leaseUntil != null && ends.contains(leaseUntil)
-                ? Optional.of(new PartitionLease(token, owner, epoch, watermark))
+                ? Optional.of(lease(owner))
                 : Optional.empty();
+    }
+
+    private PartitionLease lease(WorkerId holder) {
+        return new PartitionLease(token, holder, epoch, watermark, Optional.ofNullable(moveOuts));
     }
 
     void extendLease(Instant until) {
@@ -171,11 +182,37 @@ final class PartitionRow {
         set(at, Value.timestamp(Value.COMMIT_TIMESTAMP));
     }
 
-    void advance(Instant to) {
+    /** Moves the watermark forward; move-outs of an earlier watermark are dropped or ignored. */
+    void advance(Instant to, Optional<MoveOuts> settled) {
         if (to.isAfter(watermark)) {
             watermark = to;
             set(MetadataColumn.WATERMARK, PartitionRows.value(to));
+            store(null);
         }
+        if (to.equals(watermark)) {
+            MoveOuts known = moveOuts;
+            settled.ifPresent(more -> store(known == null ? more : known.and(more)));
+        }
+    }
+
+    private void store(@Nullable MoveOuts settled) {
+        if (Objects.equals(settled, moveOuts)) {
+            return;
+        }
+        moveOuts = settled;
+        set(MetadataColumn.MOVE_OUT_SEQUENCE, Value.string(settled == null ? null : settled.recordSequence()));
+        set(
+                MetadataColumn.MOVE_OUT_DESTINATIONS,
+                settled == null ? Value.stringArray(null) : PartitionRows.values(settled.destinations()));
+    }
+
+    void waitFor(MoveIn moved) {
+        if (moved.equals(moveIn)) {
+            return;
+        }
+        moveIn = moved;
+        set(MetadataColumn.MOVE_IN_TIMESTAMP, PartitionRows.value(moved.timestamp()));
+        set(MetadataColumn.MOVE_IN_SOURCES, PartitionRows.values(moved.sources()));
     }
 
     void accept(PartitionGap gap) {
@@ -190,12 +227,12 @@ final class PartitionRow {
         gaps = new ArrayList<>(gaps);
         gaps.add(gap);
         set(MetadataColumn.GAPS, PartitionRows.gapValues(gaps));
-        advance(gap.to());
+        advance(gap.to(), Optional.empty());
     }
 
     void finish(Instant lastWatermark, PartitionEnd proof) {
         become(PartitionState.FINISHED, MetadataColumn.FINISHED_AT);
-        advance(lastWatermark);
+        advance(lastWatermark, Optional.empty());
         prove(proof);
         endLease();
     }

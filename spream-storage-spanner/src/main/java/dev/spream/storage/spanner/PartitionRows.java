@@ -5,6 +5,8 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.StorageException;
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
@@ -49,7 +51,9 @@ final class PartitionRows {
                     findInstant(row, MetadataColumn.SCHEDULED_AT),
                     findInstant(row, MetadataColumn.RUNNING_AT),
                     findInstant(row, MetadataColumn.FINISHED_AT),
-                    gaps(row));
+                    gaps(row),
+                    moveIn(row),
+                    moveOuts(row));
         } catch (IllegalArgumentException e) {
             throw damaged(row, e);
         }
@@ -107,6 +111,16 @@ final class PartitionRows {
             gaps.add(new PartitionGap(Timestamps.toInstant(ends.get(i)), Timestamps.toInstant(ends.get(i + 1))));
         }
         return gaps;
+    }
+
+    static Optional<MoveIn> moveIn(Struct row) {
+        return findInstant(row, MetadataColumn.MOVE_IN_TIMESTAMP)
+                .map(timestamp -> new MoveIn(timestamp, tokens(row, MetadataColumn.MOVE_IN_SOURCES)));
+    }
+
+    static Optional<MoveOuts> moveOuts(Struct row) {
+        return findString(row, MetadataColumn.MOVE_OUT_SEQUENCE)
+                .map(sequence -> new MoveOuts(sequence, tokens(row, MetadataColumn.MOVE_OUT_DESTINATIONS)));
     }
 
     /**

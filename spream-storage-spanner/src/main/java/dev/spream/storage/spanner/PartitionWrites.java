@@ -1,5 +1,6 @@
 package dev.spream.storage.spanner;
 
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
@@ -77,10 +78,18 @@ final class PartitionWrites {
                         .held(advance.lease())
                         .filter(PartitionRow::isRunning)
                         .ifPresentOrElse(
-                                row -> row.advance(advance.watermark()),
+                                row -> row.advance(advance.watermark(), advance.moveOuts()),
                                 () -> lost.add(advance.lease().token()));
             }
             return lost;
+        });
+    }
+
+    static WriteOperation<Boolean> waitForMoveIn(PartitionLease lease, MoveIn moveIn) {
+        return WriteOperation.on("storing a move-in of " + one(lease), Set.of(lease.token()), transaction -> {
+            var running = transaction.held(lease).filter(PartitionRow::isRunning);
+            running.ifPresent(row -> row.waitFor(moveIn));
+            return running.isPresent();
         });
     }
 
@@ -93,20 +102,27 @@ final class PartitionWrites {
     }
 
     static WriteOperation<Boolean> finish(PartitionLease lease, Instant watermark, PartitionEnd proof) {
-        Set<PartitionToken> tokens = new HashSet<>(proof.children());
+        Set<PartitionToken> children = storedChildren(proof);
+        Set<PartitionToken> tokens = new HashSet<>(children);
         tokens.add(lease.token());
         return WriteOperation.on("finishing " + one(lease), tokens, transaction -> {
             var held = transaction.held(lease);
             held.filter(row -> !row.isFinished()).ifPresent(row -> {
-                requireStored(transaction, lease, proof);
+                requireStored(transaction, lease, children);
                 row.finish(watermark, proof);
             });
             return held.isPresent();
         });
     }
 
-    private static void requireStored(WriteTransaction transaction, PartitionLease lease, PartitionEnd proof) {
-        transaction.unknown(proof.children()).stream().findFirst().ifPresent(child -> {
+    /** Returns the children that must be stored; those of a partition end record may be discovered later. */
+    private static Set<PartitionToken> storedChildren(PartitionEnd proof) {
+        return proof.kind() == PartitionEnd.Kind.PARTITION_END ? Set.of() : new HashSet<>(proof.children());
+    }
+
+    private static void requireStored(
+            WriteTransaction transaction, PartitionLease lease, Set<PartitionToken> children) {
+        transaction.unknown(children).stream().findFirst().ifPresent(child -> {
             throw new IllegalArgumentException(
                     "partition %s cannot finish because its child %s is not stored; nothing was changed"
                             .formatted(lease.token().abbreviated(), child.abbreviated()));

@@ -44,6 +44,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
     private final String stream;
+    private final Optional<String> readFunction;
     private final DatabaseClient client;
     private final StreamCatalog catalog;
     private final QueryOption[] queryOptions;
@@ -55,6 +56,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
 
     private SpannerChangeStreamSource(Builder builder) {
         this.stream = builder.stream.value();
+        this.readFunction = Optional.ofNullable(builder.readFunction).map(ReadFunctionName::value);
         this.client = builder.client;
         this.catalog = new StreamCatalog(builder.client, builder.connectTimeout);
         this.queryOptions = builder.queryOptions();
@@ -110,11 +112,13 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         return catalog.serverTime();
     }
 
-    /** Reads a partition; the query is sent by the first {@link ChangeStreamCursor#next}. */
+    /**
+     * Reads a partition; the query is sent by the first {@link ChangeStreamCursor#next}. The first call reads the dialect
+     * of the database, and in PostgreSQL the {@link #partitionMode}, unless it or the read function is known.
+     */
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
-        Dialect dialect = catalog.dialect();
-        Statement statement = ChangeStreamStatement.statement(dialect, stream, query);
+        Statement statement = statement(query);
         String description = "reading partition %s of change stream %s from %s"
                 .formatted(query.token().abbreviated(), stream, query.startTimestamp());
         Prefetch prefetch = new Prefetch(query.prefetchBytes().orElse(prefetchBytes));
@@ -127,6 +131,17 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         return cursor;
     }
 
+    /** Returns the query; the partition mode decides its text in PostgreSQL alone. */
+    private Statement statement(PartitionQuery query) {
+        Dialect dialect = catalog.dialect();
+        if (readFunction.isPresent()) {
+            return ChangeStreamStatement.ofFunction(dialect, readFunction.get(), query);
+        }
+        return dialect == Dialect.POSTGRESQL
+                ? ChangeStreamStatement.statement(dialect, partitionMode(), stream, query)
+                : ChangeStreamStatement.statement(dialect, stream, query);
+    }
+
     @Override
     public void close() {
         closed = true;
@@ -137,6 +152,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     public static final class Builder {
         private final DatabaseClient client;
         private final StreamName stream;
+        private @Nullable ReadFunctionName readFunction;
         private RpcPriority priority = RpcPriority.HIGH;
         private @Nullable String requestTag;
         private @Nullable DirectedReadOptions directedReads;
@@ -148,6 +164,20 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         private Builder(DatabaseClient client, String streamName) {
             this.client = requireNonNull(client, "client");
             this.stream = new StreamName(requireNonNull(streamName, "streamName"));
+        }
+
+        /**
+         * Sets the function that the queries call; by default the one of the whole stream, such as {@code READ_Orders}.
+         * A stream with the option {@code per_placement_tvf} has one for each placement, such as {@code
+         * READ_Orders_europe}. Each function has partitions of its own and needs a subscription of its own; a key that
+         * moves to another placement has no order over the two.
+         *
+         * @param name without a schema, in the exact spelling
+         * @throws IllegalArgumentException if the name is not an identifier
+         */
+        public Builder readFunction(String name) {
+            this.readFunction = new ReadFunctionName(requireNonNull(name, "name"));
+            return this;
         }
 
         /** Sets the priority of the queries in the instance; HIGH by default. Lower it where a lag is acceptable. */

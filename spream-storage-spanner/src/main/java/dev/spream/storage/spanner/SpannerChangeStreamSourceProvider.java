@@ -20,6 +20,11 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
     private static final ConfigKey<String> STREAM = ConfigKey.of(
                     "stream", SpannerConfigTypes.stream(), "Name of the change stream.")
             .required();
+    private static final ConfigKey<String> READ_FUNCTION = ConfigKey.of(
+                    "read-function",
+                    SpannerConfigTypes.readFunction(),
+                    "Name of the function that reads the stream, such as the one of a placement.")
+            .withDefaultMeaning("the function of the whole stream");
     private static final ConfigKey<String> EMULATOR_HOST = ConfigKey.of(
                     "emulator-host",
                     SpannerConfigTypes.hostAndPort(),
@@ -71,6 +76,7 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
         return List.of(
                 DATABASE,
                 STREAM,
+                READ_FUNCTION,
                 EMULATOR_HOST,
                 ROLE,
                 PRIORITY,
@@ -93,6 +99,7 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
                 .prefetchChunks(config.get(PREFETCH_CHUNKS))
                 .connectTimeout(config.get(CONNECT_TIMEOUT));
         config.find(REQUEST_TAG).ifPresent(source::requestTag);
+        config.find(READ_FUNCTION).ifPresent(source::readFunction);
         return source.build();
     }
 }

@@ -20,6 +20,10 @@ final class SpannerConfigTypes {
         return new ConfigType<>("name of a change stream", text -> new StreamName(text).value(), name -> name);
     }
 
+    static ConfigType<String> readFunction() {
+        return new ConfigType<>("name of a function", text -> new ReadFunctionName(text).value(), name -> name);
+    }
+
     static ConfigType<String> table() {
         return new ConfigType<>("name of a table", MetadataTables::requireValid, name -> name);
     }

@@ -37,11 +37,11 @@ import org.slf4j.LoggerFactory;
  * <p>Credentials are the application default credentials, and none for an emulator. An emulator is used when its host
  * is set here or in the environment, as {@code SPANNER_EMULATOR_HOST}.
  *
- * <p>A connection that goes silent without being closed, for example by a firewall, is detected 13 seconds after its
- * last message if a call waits on it, and the call fails. Then, and when a call has received nothing for 5 seconds, or
- * a change stream's query was cancelled as stalled, all channels reconnect, because connections often go silent
- * together and a repeated call uses another one. Calls in progress keep their connections. A client that was
- * {@linkplain #prepare prepared} does not do that.
+ * <p>A firewall can silence a connection without closing it. A call that waits on such a connection fails 13 seconds
+ * after its last message. All channels reconnect after such a failure, when a call has received nothing for 5 seconds,
+ * and when a change stream's query was cancelled as stalled, because connections often go silent together and a
+ * repeated call uses another one. Calls in progress keep their connections. A client that the caller builds and
+ * {@linkplain #prepare prepares} neither fails such calls after 13 seconds nor reconnects.
  *
  * <p>Safe for use by many threads.
  */

@@ -7,6 +7,7 @@ import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
@@ -205,6 +206,11 @@ public final class SpannerPartitionStorage implements PartitionStorage {
                 advances,
                 advance -> advance.lease().token(),
                 PartitionWrites::advanceWatermarks);
+    }
+
+    @Override
+    public boolean waitForMoveIn(PartitionLease lease, MoveIn moveIn) {
+        return write(PartitionWrites.waitForMoveIn(lease, moveIn));
     }
 
     @Override

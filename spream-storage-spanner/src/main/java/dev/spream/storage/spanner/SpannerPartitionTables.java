@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * <p>Adoption adds columns, drops the row deletion policy, because it would delete the proofs that no partition was
  * skipped, adds an index and three small tables, and gives the finished partitions proofs of kind ADOPTED. Rows are not
  * changed, except partitions that were finished just before the other reader stopped, with a watermark before their
- * end: their last changes may not have been delivered, so reading them continues. The indexes of the other reader are
+ * end, or with an unknown end in a stream with mutable key ranges: their last changes may not have been delivered, so
+ * reading them continues. The indexes of the other reader are
  * kept too, although it can no longer use the table: to return to Beam, use {@link BeamExport}.
  *
  * <p>The watermarks of Beam cover the changes that its runner has accepted, whether or not the pipeline had written

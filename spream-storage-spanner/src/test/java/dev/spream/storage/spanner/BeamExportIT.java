@@ -198,6 +198,17 @@ class BeamExportIT {
     }
 
     @Test
+    void a_stream_with_mutable_key_ranges_is_refused() {
+        storage.openSubscription(new SubscriptionRecord(
+                "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.MUTABLE_KEY_RANGE, false));
+        assertRefused(
+                storage,
+                database.newTable(),
+                "the change stream has partition mode MUTABLE_KEY_RANGE, and a table of Apache Beam cannot hold the"
+                        + " moves of its key ranges. Start a new pipeline at the low watermark");
+    }
+
+    @Test
     void a_table_that_exists_and_a_dialect_that_beam_cannot_start_from_are_refused() {
         open(Optional.empty());
         String table = database.emptyTable();

@@ -7,7 +7,6 @@ import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Statement;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.ExecuteSqlRequest;
-import com.google.spanner.v1.ResultSet;
 import com.google.spanner.v1.TransactionSelector.SelectorCase;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
@@ -77,6 +76,7 @@ class DocumentationWorkflowTest {
     DocumentationWorkflowTest(Dialect dialect) throws Exception {
         this.dialect = dialect;
         this.spanner = new MockSpanner(dialect);
+        spanner.declareStream("SingersNameStream", Map.of());
         this.source = SpannerChangeStreamSource.open(spanner.client(), "SingersNameStream");
     }
 
@@ -247,7 +247,7 @@ class DocumentationWorkflowTest {
         Instant merge = Instant.parse("2022-05-01T09:30:15Z");
         Instant commit = Instant.parse("2022-09-27T12:30:00.123456Z");
         Instant heartbeat = Instant.parse("2022-09-27T12:35:00.312486Z");
-        answerCatalog();
+        answerClock();
         serve(PartitionToken.ROOT, START, Optional.of(end), "initial_first", "initial_second");
         serve(CHILD_2, split, Optional.of(end), "merge");
         serve(CHILD_3, split, Optional.of(end), "merge");
@@ -292,38 +292,12 @@ class DocumentationWorkflowTest {
                 .isGreaterThan(Math.max(tokens.indexOf("child_token_2"), tokens.indexOf("child_token_3")));
     }
 
-    /** An immutable stream without a declared retention, in a database whose clock has passed the end of the examples. */
-    private void answerCatalog() {
+    /** The clock of the database has passed the end of the examples. */
+    private void answerClock() {
         Value now = WireRows.string("2022-10-01T00:00:00Z");
         spanner.answer(
                 Statement.of("SELECT CURRENT_TIMESTAMP"),
                 WireRows.resultSet("now", WireRows.type(com.google.spanner.v1.TypeCode.TIMESTAMP), List.of(now)));
-        spanner.answer(
-                Statement.of(
-                        "select change_stream_name from information_schema.change_streams order by change_stream_name"),
-                strings(List.of("SingersNameStream")));
-        for (String option : List.of("partition_mode", "retention_period")) {
-            String text = "select option_value from information_schema.change_stream_options where option_name = '"
-                    + option + "' and change_stream_name = ";
-            spanner.answer(
-                    dialect == Dialect.POSTGRESQL
-                            ? Statement.newBuilder(text + "$1")
-                                    .bind("p1")
-                                    .to("SingersNameStream")
-                                    .build()
-                            : Statement.newBuilder(text + "@changeStreamName")
-                                    .bind("changeStreamName")
-                                    .to("SingersNameStream")
-                                    .build(),
-                    strings(List.of()));
-        }
-    }
-
-    private static ResultSet strings(List<String> values) {
-        return WireRows.resultSet(
-                "value",
-                WireRows.type(com.google.spanner.v1.TypeCode.STRING),
-                values.stream().map(WireRows::string).toList());
     }
 
     @Test

@@ -15,7 +15,8 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A metadata table as another reader makes it, with rows as it writes them.
+ * A metadata table as another reader makes it, with rows as it writes them. Its rows expire after years instead of a
+ * day, because those of the tests are old.
  *
  * @see <a href="https://github.com/apache/beam">Apache Beam, changestreams/dao/PartitionMetadataAdminDao</a>
  * @see <a href="https://github.com/toga4/spream">the Go spream, partition_metadata.sql</a>
@@ -91,7 +92,7 @@ final class ForeignTable {
                   ScheduledAt TIMESTAMP OPTIONS (allow_commit_timestamp=true),
                   RunningAt TIMESTAMP OPTIONS (allow_commit_timestamp=true),
                   FinishedAt TIMESTAMP OPTIONS (allow_commit_timestamp=true),
-                ) PRIMARY KEY (PartitionToken), ROW DELETION POLICY (OLDER_THAN(FinishedAt, INTERVAL 1 DAY))""".formatted(name, parents);
+                ) PRIMARY KEY (PartitionToken), ROW DELETION POLICY (OLDER_THAN(FinishedAt, INTERVAL 9999 DAY))""".formatted(name, parents);
     }
 
     private String postgresTable(String parents) {
@@ -101,7 +102,7 @@ final class ForeignTable {
                 "HeartbeatMillis" BIGINT NOT NULL,"State" text NOT NULL,"Watermark" timestamptz NOT NULL,\
                 "CreatedAt" SPANNER.COMMIT_TIMESTAMP NOT NULL,"ScheduledAt" SPANNER.COMMIT_TIMESTAMP,\
                 "RunningAt" SPANNER.COMMIT_TIMESTAMP,"FinishedAt" SPANNER.COMMIT_TIMESTAMP,\
-                 PRIMARY KEY ("PartitionToken")) TTL INTERVAL '1 days' ON "FinishedAt\"""".formatted(name, parents);
+                 PRIMARY KEY ("PartitionToken")) TTL INTERVAL '9999 days' ON "FinishedAt\"""".formatted(name, parents);
     }
 
     private void apply(List<String> ddl) {

@@ -15,6 +15,7 @@ import com.google.spanner.v1.CreateSessionRequest;
 import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.ResultSet;
 import com.google.spanner.v1.SpannerGrpc;
+import com.google.spanner.v1.TypeCode;
 import io.grpc.Context;
 import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
@@ -27,8 +28,10 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class MockSpanner implements AutoCloseable {
     final MockSpannerServiceImpl service = new MockSpannerServiceImpl();
     final ReceivedMessages received = new ReceivedMessages();
+    private final Dialect dialect;
 
     /** The compression of query results, such as {@code gzip}; null for none. */
     volatile @Nullable String compression;
@@ -53,6 +57,7 @@ final class MockSpanner implements AutoCloseable {
 
     /** @param preparing the last that is done to the client's options */
     MockSpanner(Dialect dialect, UnaryOperator<SpannerOptions.Builder> preparing) throws IOException {
+        this.dialect = dialect;
         service.setAbortProbability(0);
         service.putStatementResult(StatementResult.detectDialectResult(dialect));
         server = Grpc.newServerBuilderForPort(0, InsecureServerCredentials.create())
@@ -93,6 +98,32 @@ final class MockSpanner implements AutoCloseable {
 
     DatabaseClient client() {
         return spanner.getDatabaseClient(DatabaseId.of("p", "i", "d"));
+    }
+
+    /** Answers the questions about a stream that declares these options. */
+    void declareStream(String stream, Map<String, String> options) {
+        answer(
+                Statement.of(
+                        "select change_stream_name from information_schema.change_streams order by change_stream_name"),
+                strings(List.of(stream)));
+        boolean google = dialect == Dialect.GOOGLE_STANDARD_SQL;
+        for (String option : List.of("partition_mode", "retention_period")) {
+            Statement question = Statement.newBuilder(
+                            ("select option_value from information_schema.change_stream_options"
+                                            + " where option_name = '%s' and change_stream_name = %s")
+                                    .formatted(option, google ? "@changeStreamName" : "$1"))
+                    .bind(google ? "changeStreamName" : "p1")
+                    .to(stream)
+                    .build();
+            answer(question, strings(Stream.ofNullable(options.get(option)).toList()));
+        }
+    }
+
+    private static ResultSet strings(List<String> values) {
+        return WireRows.resultSet(
+                "value",
+                WireRows.type(TypeCode.STRING),
+                values.stream().map(WireRows::string).toList());
     }
 
     void answer(Statement statement, ResultSet result) {

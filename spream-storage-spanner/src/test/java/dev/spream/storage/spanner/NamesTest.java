@@ -63,6 +63,16 @@ class NamesTest {
                 .withMessageContaining("malformed change stream name '%s'", name);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "_READ", "READ Orders", "READ_Orders`", "READ_Orders\"", "spanner.read_json_orders"})
+    void a_read_function_name_is_an_identifier(String name) {
+        assertThat(new ReadFunctionName("READ_" + "s".repeat(128) + "_europe").value())
+                .hasSize(140);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new ReadFunctionName(name))
+                .withMessageContaining("malformed read function name '%s'", name);
+    }
+
     @Test
     void a_stream_name_has_at_most_128_characters() {
         assertThat(new StreamName("s".repeat(128)).value()).hasSize(128);

@@ -33,6 +33,7 @@ final class ProvidersTest {
                 .containsExactly(
                         "database",
                         "stream",
+                        "read-function",
                         "emulator-host",
                         "role",
                         "priority",
@@ -63,6 +64,7 @@ final class ProvidersTest {
     void values_that_Spanner_could_not_have_are_refused_before_anything_is_opened() {
         refused(key(source, "database"), "orders");
         refused(key(source, "stream"), "Orders; DROP TABLE Orders");
+        refused(key(source, "read-function"), "spanner.read_json_orders");
         refused(key(source, "priority"), "HIGH");
         refused(key(source, "max-open-queries"), "25501");
         refused(key(source, "emulator-host"), "http://localhost:9010");

@@ -47,6 +47,7 @@ class SourceOptionsTest {
     @BeforeEach
     void open() throws IOException {
         spanner = new MockSpanner(Dialect.POSTGRESQL);
+        spanner.declareStream("Orders", Map.of());
         spanner.answer(
                 ChangeStreamStatement.statement(Dialect.POSTGRESQL, "Orders", QUERY),
                 WireRows.resultSet(Dialect.POSTGRESQL, List.of(DocumentationRecords.record("initial_first"))));
@@ -95,6 +96,27 @@ class SourceOptionsTest {
         assertThat(request.getRequestOptions().getPriority()).isEqualTo(Priority.PRIORITY_MEDIUM);
         assertThat(request.getRequestOptions().getRequestTag()).isEqualTo("app=spream");
         assertThat(roleOf(request)).isEqualTo("auditor");
+    }
+
+    @Test
+    void a_read_function_is_queried_instead_of_the_whole_streams() throws Exception {
+        String function = "read_proto_bytes_Orders_europe";
+        spanner.answer(
+                ChangeStreamStatement.ofFunction(Dialect.POSTGRESQL, function, QUERY),
+                WireRows.resultSet(Dialect.POSTGRESQL, List.of(DocumentationRecords.record("initial_first"))));
+
+        String query = "SELECT * FROM \"spanner\".\"read_proto_bytes_Orders_europe\"($1, $2, $3, $4, null)";
+        assertThat(read(SpannerChangeStreamSource.builder(spanner.client(), "Orders")
+                                .readFunction(function)
+                                .build())
+                        .getSql())
+                .isEqualTo(query);
+        assertThat(readConfigured(Map.of("source.spanner.read-function", function))
+                        .getSql())
+                .isEqualTo(query);
+        assertThat(ChangeStreamStatement.ofFunction(Dialect.GOOGLE_STANDARD_SQL, "READ_Orders_europe", QUERY)
+                        .getSql())
+                .startsWith("SELECT ChangeRecord FROM `READ_Orders_europe`(");
     }
 
     @Test

@@ -65,9 +65,15 @@ class SpannerChangeStreamSourceErrorsIT {
 
     @Test
     void a_query_of_a_missing_stream_says_so_too() {
-        try (var missing = SpannerChangeStreamSource.open(database.client(), "OrderStream");
-                var cursor = missing.query(AccountDatabase.unbounded(PartitionToken.ROOT, Instant.now()))) {
-            assertFails(cursor::next, Kind.NOT_FOUND);
+        try (var missing = SpannerChangeStreamSource.open(database.client(), "OrderStream")) {
+            assertFails(
+                    () -> {
+                        try (var cursor =
+                                missing.query(AccountDatabase.unbounded(PartitionToken.ROOT, Instant.now()))) {
+                            cursor.next();
+                        }
+                    },
+                    Kind.NOT_FOUND);
         }
     }
 

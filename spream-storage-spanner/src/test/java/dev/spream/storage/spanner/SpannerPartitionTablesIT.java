@@ -14,6 +14,7 @@ import dev.spream.core.StorageException;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.LineageCheck;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
@@ -36,6 +37,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -285,6 +287,94 @@ class SpannerPartitionTablesIT {
         assertThat(LineageCheck.check(subscription, storage.lineage(), storage.proofs())
                         .findings())
                 .isEmpty();
+    }
+
+    @Test
+    void a_table_of_a_stream_with_mutable_key_ranges_is_adopted_at_its_watermarks() {
+        ForeignTable table = ForeignTable.ofBeam(database)
+                .row("Parent0", null, START, FINISHED, START)
+                .row("a", null, START, FINISHED, at(5))
+                .row("b", List.of(), START, RUNNING, at(90))
+                .row("c", null, at(10), SCHEDULED, at(10))
+                .row("late", null, at(6_000), FINISHED, at(6_001))
+                .row("d", null, at(6_000), RUNNING, at(6_000));
+
+        assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.ADOPTED, 6));
+
+        PartitionStorage storage = open(table.name());
+        SubscriptionRecord opened = storage.openSubscription(mutable());
+        assertThat(opened.partitionMode()).isEqualTo(PartitionMode.MUTABLE_KEY_RANGE);
+        Lineage lineage = storage.lineage();
+        assertThat(lineage.partition(token("a")).orElseThrow().endProof()).contains(adopted(5));
+        PartitionMetadata late = lineage.partition(token("late")).orElseThrow();
+        assertThat(late.state())
+                .as("its end is unknown, and Beam may not have delivered its last changes")
+                .isEqualTo(RUNNING);
+        assertThat(late.watermark()).isEqualTo(at(6_001));
+        assertThat(lineage.partition(token("b")).orElseThrow().moveIn()).isEmpty();
+        assertThat(lineage.partition(token("b")).orElseThrow().moveOuts()).isEmpty();
+        assertThat(storage.frontier().claimable())
+                .extracting(PartitionMetadata::token)
+                .contains(token("b"), token("c"));
+        assertThat(LineageCheck.check(opened, lineage, storage.proofs()).findings())
+                .isEmpty();
+    }
+
+    private static SubscriptionRecord mutable() {
+        return new SubscriptionRecord(
+                "Orders", at(500), Optional.empty(), Duration.ofSeconds(10), PartitionMode.MUTABLE_KEY_RANGE, false);
+    }
+
+    @Test
+    void a_table_of_an_earlier_version_gets_the_columns_that_it_lacks() throws Exception {
+        String table = database.newTable();
+        create(table);
+        PartitionStorage storage = open(table);
+        storage.openSubscription(mutable());
+        List<PartitionMetadata> before = List.copyOf(storage.lineage().partitions());
+        dropColumns(
+                table,
+                MetadataColumn.MOVE_IN_TIMESTAMP,
+                MetadataColumn.MOVE_IN_SOURCES,
+                MetadataColumn.MOVE_OUT_SEQUENCE,
+                MetadataColumn.MOVE_OUT_DESTINATIONS);
+        assertThatThrownBy(() -> open(table))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("missing column MoveInTimestamp, column MoveInSources, column MoveOutSequence,"
+                        + " column MoveOutDestinations");
+
+        assertThat(create(table)).isEqualTo(new MetadataSetup(Outcome.READY, 0));
+
+        PartitionStorage completed = open(table);
+        assertThat(completed.lineage().partitions()).containsExactlyElementsOf(before);
+        PartitionLease lease = completed
+                .acquire(WORKER, List.of(PartitionClaim.of(before.getFirst())), Duration.ofMinutes(1))
+                .getFirst();
+        completed.markRunning(lease);
+        MoveIn moveIn = new MoveIn(at(600), List.of(token("b")));
+        assertThat(completed.waitForMoveIn(lease, moveIn)).isTrue();
+        assertThat(completed
+                        .lineage()
+                        .partition(PartitionToken.ROOT)
+                        .orElseThrow()
+                        .moveIn())
+                .contains(moveIn);
+    }
+
+    private void dropColumns(String table, MetadataColumn... columns) throws Exception {
+        MetadataTables tables = new MetadataTables(table, database.dialect());
+        database.connection()
+                .spanner()
+                .getDatabaseAdminClient()
+                .updateDatabaseDdl(
+                        database.connection().database().instance(),
+                        database.connection().database().database(),
+                        Stream.of(columns)
+                                .map(column -> "ALTER TABLE %s DROP COLUMN %s"
+                                        .formatted(tables.quoted(table), tables.quoted(column.columnName)))
+                                .toList(),
+                        null)
+                .get();
     }
 
     @Test

@@ -8,6 +8,9 @@ import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.record.PartitionEndRecord;
+import dev.spream.core.record.PartitionEventRecord;
+import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
@@ -57,8 +60,15 @@ final class StreamWalk {
                 case ChildPartitionsRecord children -> follow(query.token(), children);
                 case HeartbeatRecord heartbeat ->
                     assertThat(heartbeat.timestamp()).isAfterOrEqualTo(query.startTimestamp());
+                case PartitionStartRecord start -> throw unexpected(start);
+                case PartitionEventRecord event -> throw unexpected(event);
+                case PartitionEndRecord end -> throw unexpected(end);
             }
         }
+    }
+
+    private static AssertionError unexpected(ChangeRecord record) {
+        return new AssertionError("not of a stream with immutable key ranges: " + record);
     }
 
     private void follow(PartitionToken parent, ChildPartitionsRecord record) {

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,7 @@ class UndecodableRowTest {
     UndecodableRowTest(Dialect dialect) throws IOException {
         this.dialect = dialect;
         this.spanner = new MockSpanner(dialect);
+        spanner.declareStream("Orders", Map.of());
         this.source = SpannerChangeStreamSource.open(spanner.client(), "Orders");
     }
 

@@ -6,6 +6,8 @@ import static dev.spream.testkit.partition.StorageScenario.at;
 import static dev.spream.testkit.partition.StorageScenario.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
@@ -98,6 +100,23 @@ interface CapacityContract extends StorageScenario.Stage {
         given().finish(root, 1, first, second);
         assertThat(given().partition("Parent0").endProof().orElseThrow().children())
                 .isEqualTo(StorageScenario.tokens(first, second));
+    }
+
+    @Test
+    default void sources_and_destinations_of_thousands_of_characters_are_kept_apart() {
+        String stem = "0123456789".repeat(500).substring(1);
+        given().created("a");
+        PartitionLease a = given().running(ANN, "a");
+        MoveIn moveIn = StorageScenario.moveIn(5, stem + "a", stem + "b");
+        MoveOuts moveOuts = StorageScenario.moveOuts("0".repeat(1_000), stem + "c", stem + "d");
+        given().waitForMoveIn(a, moveIn);
+        given().advance(a, at(5), moveOuts);
+        assertThat(given().partition("a").moveIn()).contains(moveIn);
+        assertThat(given().partition("a").moveOuts()).contains(moveOuts);
+
+        given().advance(a, at(5), StorageScenario.moveOuts("0", stem + "e", stem + "d"));
+        assertThat(given().partition("a").moveOuts())
+                .contains(StorageScenario.moveOuts("0".repeat(1_000), stem + "c", stem + "d", stem + "e"));
     }
 
     @Test

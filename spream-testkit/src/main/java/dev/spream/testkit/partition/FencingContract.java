@@ -7,6 +7,8 @@ import static dev.spream.testkit.partition.StorageScenario.at;
 import static dev.spream.testkit.partition.StorageScenario.child;
 import static dev.spream.testkit.partition.StorageScenario.children;
 import static dev.spream.testkit.partition.StorageScenario.endedInto;
+import static dev.spream.testkit.partition.StorageScenario.moveIn;
+import static dev.spream.testkit.partition.StorageScenario.moveOuts;
 import static dev.spream.testkit.partition.StorageScenario.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,6 +20,7 @@ import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WatermarkAdvance;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The contract of fencing: a write under a lost lease changes nothing. */
@@ -76,6 +79,9 @@ interface FencingContract extends StorageScenario.Stage {
         assertThat(given().storage().markRunning(lease)).as("markRunning").isTrue();
         assertThat(given().storage().advanceWatermarks(List.of(new WatermarkAdvance(lease, at(5)))))
                 .isEmpty();
+        assertThat(given().storage().waitForMoveIn(lease, moveIn(5, "source")))
+                .as("waitForMoveIn")
+                .isTrue();
         assertThat(given().storage().addChildren(lease, children(9, child("b", "a"))))
                 .as("addChildren")
                 .isTrue();
@@ -98,6 +104,13 @@ interface FencingContract extends StorageScenario.Stage {
         assertThat(storage.advanceWatermarks(List.of(new WatermarkAdvance(lost, at(8)))))
                 .as("advanceWatermarks")
                 .containsExactly(lost.token());
+        assertThat(storage.advanceWatermarks(
+                        List.of(new WatermarkAdvance(lost, at(1), Optional.of(moveOuts("1", "b"))))))
+                .as("advanceWatermarks with move-outs")
+                .containsExactly(lost.token());
+        assertThat(storage.waitForMoveIn(lost, moveIn(8, "b")))
+                .as("waitForMoveIn")
+                .isFalse();
         assertThat(storage.acceptGap(lost, new PartitionGap(at(1), at(8))))
                 .as("acceptGap")
                 .isFalse();

@@ -6,6 +6,9 @@ import static dev.spream.testkit.partition.StorageScenario.at;
 import static dev.spream.testkit.partition.StorageScenario.child;
 import static dev.spream.testkit.partition.StorageScenario.children;
 import static dev.spream.testkit.partition.StorageScenario.endedInto;
+import static dev.spream.testkit.partition.StorageScenario.moveIn;
+import static dev.spream.testkit.partition.StorageScenario.token;
+import static dev.spream.testkit.partition.StorageScenario.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -100,6 +103,20 @@ interface FinishContract extends StorageScenario.Stage {
     }
 
     @Test
+    default void a_partition_end_record_may_name_children_that_are_not_stored() {
+        given().created("a", "b");
+        PartitionLease a = given().running(ANN, "a");
+        PartitionEnd proof = PartitionEnd.partitionEnd(at(4), tokens("b", "not stored"));
+
+        assertThat(given().storage().finish(a, at(4), proof)).isTrue();
+
+        assertThat(given().partition("a").state()).isEqualTo(PartitionState.FINISHED);
+        assertThat(given().anotherConnection().lineage().partition(token("a")).flatMap(PartitionMetadata::endProof))
+                .contains(proof);
+        assertThat(given().storedTokens()).isEqualTo(tokens("Parent0", "a", "b"));
+    }
+
+    @Test
     default void a_partition_that_is_not_running_does_not_finish() {
         given().created("a");
         PartitionLease scheduled = given().acquired(ANN, "a");
@@ -129,6 +146,7 @@ interface FinishContract extends StorageScenario.Stage {
         assertThat(given().storage().advanceWatermarks(List.of(new WatermarkAdvance(root, at(9)))))
                 .containsExactly(root.token());
         assertThat(given().storage().addChildren(root, children(9, child("a")))).isFalse();
+        assertThat(given().storage().waitForMoveIn(root, moveIn(9, "a"))).isFalse();
         assertThat(given().storage().acceptGap(root, new PartitionGap(at(4), at(9))))
                 .isFalse();
         given().storage().release(List.of(root));

@@ -43,11 +43,19 @@ interface SeparationContract extends StorageScenario.Stage {
         other.addChildren(root, children(6, child("a"), child("c")));
         other.finish(root, at(6), StorageScenario.endedInto(6, "a", "c"));
         PartitionLease sameToken = acquire(other, "a");
-        other.advanceWatermarks(List.of(new WatermarkAdvance(sameToken, at(100))));
+        other.advanceWatermarks(
+                List.of(new WatermarkAdvance(sameToken, at(100), Optional.of(StorageScenario.moveOuts("1", "b")))));
+        other.waitForMoveIn(sameToken, StorageScenario.moveIn(100, "Parent0"));
+        assertThat(other.cleanUp(Instant.parse("9000-01-01T00:00:00Z")))
+                .as("its move-in names the root")
+                .isZero();
+        other.waitForMoveIn(sameToken, StorageScenario.moveIn(100, "b"));
         assertThat(other.cleanUp(Instant.parse("9000-01-01T00:00:00Z"))).isEqualTo(1);
 
         assertThat(given().storage().openSubscription(payments)).isEqualTo(StorageScenario.SUBSCRIPTION);
         assertThat(given().partition("a").watermark()).isEqualTo(at(1));
+        assertThat(given().partition("a").moveIn()).isEmpty();
+        assertThat(given().partition("a").moveOuts()).isEmpty();
         assertThat(given().partition("a").owner()).contains(ANN);
         assertThat(given().storedTokens()).isEqualTo(StorageScenario.tokens("Parent0", "a", "b"));
         assertThat(given().storage().workers())

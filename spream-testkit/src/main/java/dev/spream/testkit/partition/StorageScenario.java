@@ -2,6 +2,8 @@ package dev.spream.testkit.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
@@ -10,6 +12,7 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
@@ -62,6 +65,14 @@ public final class StorageScenario {
 
     public static PartitionEnd endedInto(long startSeconds, String... children) {
         return PartitionEnd.childPartitions(at(startSeconds), tokens(children));
+    }
+
+    static MoveIn moveIn(long seconds, String... sources) {
+        return new MoveIn(at(seconds), tokens(sources));
+    }
+
+    static MoveOuts moveOuts(String recordSequence, String... destinations) {
+        return new MoveOuts(recordSequence, tokens(destinations));
     }
 
     public PartitionStorage storage() {
@@ -151,6 +162,29 @@ public final class StorageScenario {
     public void finish(PartitionLease lease, long endSeconds, String... children) {
         assertThat(storage().finish(lease, at(endSeconds), endedInto(endSeconds, children)))
                 .as("%s finished", lease.token())
+                .isTrue();
+    }
+
+    /** Moves the watermark of a partition, and requires the lease on it to be held. */
+    void advance(PartitionLease lease, Instant watermark) {
+        advance(new WatermarkAdvance(lease, watermark));
+    }
+
+    /** Moves the watermark of a partition to that of its move-outs, and requires the lease on it to be held. */
+    void advance(PartitionLease lease, Instant watermark, MoveOuts moveOuts) {
+        advance(new WatermarkAdvance(lease, watermark, Optional.of(moveOuts)));
+    }
+
+    private void advance(WatermarkAdvance advance) {
+        assertThat(storage().advanceWatermarks(List.of(advance)))
+                .as("partitions lost by the advance to %s", advance.watermark())
+                .isEmpty();
+    }
+
+    /** Stores that the partition waits for a move-in, and requires the lease on it to be held. */
+    void waitForMoveIn(PartitionLease lease, MoveIn moveIn) {
+        assertThat(storage().waitForMoveIn(lease, moveIn))
+                .as("%s waits for a move-in", lease.token())
                 .isTrue();
     }
 

@@ -9,6 +9,9 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
+import dev.spream.core.record.PartitionEndRecord;
+import dev.spream.core.record.PartitionEventRecord;
+import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
@@ -168,6 +171,34 @@ public final class ScriptedSource implements ChangeStreamSource {
     public ScriptedSource merge(String left, String right, long second, String child) {
         children(left, second, child(child, left, right)).end(left);
         return children(right, second, child(child, left, right)).end(right);
+    }
+
+    /** Names partitions to read, as streams with mutable key ranges do, without ending the partition. */
+    public ScriptedSource start(String partition, long second, String... tokens) {
+        return add(partition, new PartitionStartRecord(at(second), nextSequence(partition), List.of(tokens)));
+    }
+
+    /** Adds the event of key ranges that came from the sources, if any, and went to the destinations, if any. */
+    public ScriptedSource moves(String partition, long second, List<String> sources, List<String> destinations) {
+        return add(
+                partition,
+                new PartitionEventRecord(at(second), nextSequence(partition), partition, sources, destinations));
+    }
+
+    /** Ends a partition of a stream with mutable key ranges by its end record. */
+    public ScriptedSource endRecord(String partition, long second) {
+        add(partition, new PartitionEndRecord(at(second), nextSequence(partition), partition));
+        return end(partition);
+    }
+
+    /** Returns a sequence that is later than those of the partition's records so far. */
+    private String nextSequence(String partition) {
+        lock.lock();
+        try {
+            return "%08d".formatted(partition(partition).records.size() + 1);
+        } finally {
+            lock.unlock();
+        }
     }
 
     public ScriptedSource fault(String partition, Fault... inOrder) {

@@ -4,6 +4,7 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
@@ -224,6 +225,7 @@ public final class PortSamples {
             Map.entry(Exception.class, new Exception("met a deadlock")),
             Map.entry(WorkerId.class, new WorkerId("ann")),
             Map.entry(PartitionLease.class, new PartitionLease(TOKEN, new WorkerId("ann"), 1, START)),
+            Map.entry(MoveIn.class, new MoveIn(START, List.of(new PartitionToken("partition-b")))),
             Map.entry(PartitionGap.class, new PartitionGap(START, START.plusSeconds(1))),
             Map.entry(
                     PartitionEnd.class,

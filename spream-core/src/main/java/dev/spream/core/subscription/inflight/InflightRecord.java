@@ -25,8 +25,13 @@ public final class InflightRecord {
     boolean taken;
     boolean alone;
     boolean settled;
+    boolean entered;
+    boolean left;
 
     List<InflightRecord> followers = List.of();
+
+    /** Records of other partitions that follow it. */
+    List<PerKeyQueue.Follower> others = List.of();
 
     // Confined to the thread that delivers it; handed on under the dispatcher's lock.
     private int attempts;

@@ -83,6 +83,16 @@ public final class InflightTracker {
         }
     }
 
+    /** Returns the sequence of the next record: the boundary between those opened so far and later ones. */
+    public synchronized long boundary() {
+        return next;
+    }
+
+    /** Returns whether every record before that sequence is settled. */
+    public synchronized boolean isSettledBefore(long sequence) {
+        return first >= sequence;
+    }
+
     public synchronized Instant watermark() {
         return watermark;
     }

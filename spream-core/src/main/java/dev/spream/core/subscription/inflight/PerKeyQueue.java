@@ -15,13 +15,17 @@ import java.util.PriorityQueue;
  * start one after the other in read order, and records of other keys do not wait. Safe for use by many threads; no
  * method blocks.
  *
- * <p>Vocabulary: a record <em>enters</em> once, in read order; it is <em>ready</em> when no record before it in its
- * lanes is left; it is <em>taken</em> to be consumed, and then <em>leaves</em>, settled, or is <em>put back</em>. A
- * taken record keeps its place in its lanes.
+ * <p>Where another partition was the source of its keys, its records also follow those that were in flight there
+ * ({@link PendingLanes}).
  *
- * <p>Invariants: a lane's newest record is known, older ones are linked to their followers; {@code waitingFor} counts
- * the lanes in which a record is not the first. A record only ever waits for records that entered before it, so there
- * is no cycle.
+ * <p>Vocabulary: a record <em>enters</em> once, in read order; it is <em>ready</em> when no record before it in its lanes
+ * is left; it is <em>taken</em> to be consumed, and then <em>leaves</em>, settled, or is <em>put back</em>. A taken record
+ * keeps its place in its lanes.
+ *
+ * <p>Invariants: a lane's newest record is known, older ones are linked to their followers; {@code waitingFor} counts the
+ * lanes in which a record is not the first, those of other partitions included. A record only ever waits for records
+ * that entered before it, so there is no cycle. No monitor of a queue is held while that of another is taken: queues can
+ * precede each other.
  */
 public final class PerKeyQueue {
     // Guarded by this object's monitor, all sections being short and pure; the fields of records that belong to it as
@@ -29,8 +33,54 @@ public final class PerKeyQueue {
     private final Map<Object, InflightRecord> newest = new HashMap<>();
     private final PriorityQueue<InflightRecord> ready =
             new PriorityQueue<>(Comparator.comparingLong(InflightRecord::sequence));
+    private final Runnable onReady;
 
-    public synchronized void enter(InflightRecord record) {
+    private volatile List<PendingLanes> predecessors = List.of();
+
+    /** @param onReady called without a lock when a record became ready because one of another partition left */
+    public PerKeyQueue(Runnable onReady) {
+        this.onReady = onReady;
+    }
+
+    /** Sets the records of other partitions that those that enter from now on follow. */
+    public void continueAfter(List<PendingLanes> others) {
+        predecessors = List.copyOf(others);
+    }
+
+    /** Returns the newest records of all lanes. */
+    public synchronized PendingLanes pending() {
+        return new PendingLanes(this, newest);
+    }
+
+    public void enter(InflightRecord record) {
+        enter(record, predecessors.isEmpty() ? 0 : followPredecessors(record));
+    }
+
+    private int followPredecessors(InflightRecord record) {
+        int following = 0;
+        for (PendingLanes predecessor : predecessors) {
+            for (Object lane : record.lanes()) {
+                following += predecessor.precedes(lane, record, this) ? 1 : 0;
+            }
+        }
+        return following;
+    }
+
+    /** Lets a record of another queue follow one of this queue, unless that has left. */
+    synchronized boolean precedes(InflightRecord before, InflightRecord record, PerKeyQueue other) {
+        if (before.left) {
+            return false;
+        }
+        if (before.others.isEmpty()) {
+            before.others = new ArrayList<>(1);
+        }
+        return before.others.add(new Follower(other, record));
+    }
+
+    /** @param following how many records of other partitions it follows, of which some may have left meanwhile */
+    private synchronized void enter(InflightRecord record, int following) {
+        record.waitingFor += following;
+        record.entered = true;
         for (Object lane : record.lanes()) {
             InflightRecord before = newest.put(lane, record);
             if (before != null) {
@@ -108,17 +158,29 @@ public final class PerKeyQueue {
      * Removes a settled record; records that waited for it alone become ready. One that was settled before a record
      * that it had to follow, as a batch consumer can do, is removed together with that: records after both must not
      * overtake the other.
+     *
+     * @return records of other partitions that waited for those that left; to be {@linkplain Follower#release released}
+     *     when the caller holds no lock
      */
-    public synchronized void leave(InflightRecord record) {
+    public synchronized List<Follower> leave(InflightRecord record) {
         requireTaken(record);
         record.settled = true;
+        return record.waitingFor == 0 ? remove(record) : List.of();
+    }
+
+    /** Removes a settled record that follows no other, and those that were settled before and followed only it. */
+    private List<Follower> remove(InflightRecord record) {
+        List<Follower> others = List.of();
         Deque<InflightRecord> leaving = new ArrayDeque<>();
-        if (record.waitingFor == 0) {
-            leaving.add(record);
-        }
+        leaving.add(record);
         for (InflightRecord gone = leaving.poll(); gone != null; gone = leaving.poll()) {
             for (Object lane : gone.lanes()) {
                 newest.remove(lane, gone);
+            }
+            gone.left = true;
+            if (!gone.others.isEmpty()) {
+                others = concat(others, gone.others);
+                gone.others = List.of();
             }
             for (InflightRecord follower : gone.followers) {
                 if (--follower.waitingFor > 0) {
@@ -130,7 +192,40 @@ public final class PerKeyQueue {
                     ready.add(follower);
                 }
             }
+            gone.followers = List.of(); // it may be reachable from a departure for long
         }
+        return others;
+    }
+
+    private static List<Follower> concat(List<Follower> some, List<Follower> more) {
+        List<Follower> all = new ArrayList<>(some);
+        all.addAll(more);
+        return all;
+    }
+
+    /** A record of a queue that follows one of another queue. */
+    public record Follower(PerKeyQueue queue, InflightRecord record) {
+
+        /** Lets the record no longer wait for the one that it followed. */
+        public void release() {
+            List<Follower> others = queue.released(record);
+            queue.onReady.run();
+            others.forEach(Follower::release);
+        }
+    }
+
+    private synchronized List<Follower> released(InflightRecord record) {
+        record.waitingFor--;
+        if (record.waitingFor > 0 || !record.entered) {
+            return List.of();
+        }
+        if (record.settled) {
+            return remove(record);
+        }
+        if (!record.taken) {
+            ready.add(record);
+        }
+        return List.of();
     }
 
     private static void requireTaken(InflightRecord record) {

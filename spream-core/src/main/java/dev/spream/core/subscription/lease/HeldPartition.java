@@ -1,10 +1,16 @@
 package dev.spream.core.subscription.lease;
 
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.subscription.inflight.InflightTracker;
+import dev.spream.core.subscription.inflight.MoveOutLog;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,9 +22,31 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The holder fences itself: while the state allows work, the lease has to be valid as well, measured on the holder's
  * own clocks ({@link LocalLease}), so that it ends here before it ends in the storage. Once found expired, it is not
- * restored by a renewal: the work on the partition has been stopped.
+ * restored by a renewal: the work on the partition has been stopped. A partition that is read ahead of others is lost
+ * with any of these {@linkplain Predecessor predecessors}, too.
  */
 public final class HeldPartition {
+
+    /** The limit of the watermark that may be stored, and the sequence of the first record behind it. */
+    private record Limit(Instant watermark, long boundary) {}
+
+    /**
+     * A partition that another one is read ahead of, until the storage has everything before the departure of keys to the
+     * destination as settled.
+     *
+     * @param at the time of the departure; {@link Instant#MAX} for the end of a parent
+     */
+    public record Predecessor(HeldPartition partition, Instant at, PartitionToken destination) {
+
+        /** Returns whether nothing of it is awaited any more. */
+        public boolean isStored() {
+            return partition.isStoredPast(at, destination);
+        }
+
+        private boolean isLost() {
+            return !partition.isLeaseHeld() && !isStored();
+        }
+    }
 
     /** The state of the partition in this process. */
     public enum State {
@@ -49,13 +77,19 @@ public final class HeldPartition {
     private @Nullable LocalLease held; // null once found expired
     private volatile State state = State.HELD;
     private volatile Instant persistedWatermark;
+    private Optional<MoveOuts> persistedMoveOuts;
     private volatile @Nullable Runnable onLost;
+
+    private final MoveOutLog moveOuts = new MoveOutLog();
+    private volatile @Nullable Limit limit;
+    private volatile List<Predecessor> predecessors = List.of();
 
     public HeldPartition(PartitionLease lease, InflightTracker tracker, LocalLease held) {
         this.lease = lease;
         this.tracker = tracker;
         this.held = held;
         this.persistedWatermark = lease.watermark();
+        this.persistedMoveOuts = lease.moveOuts();
     }
 
     public PartitionLease lease() {
@@ -74,11 +108,69 @@ public final class HeldPartition {
         return state;
     }
 
+    /** Returns the move-outs that its reader has read. */
+    public MoveOutLog moveOuts() {
+        return moveOuts;
+    }
+
+    /**
+     * Returns the watermark that may be stored: every change before it is settled, and it does not pass the {@linkplain
+     * #limitWatermark limit}.
+     */
+    public Instant watermark() {
+        Instant settled = tracker.watermark();
+        Limit known = limit;
+        return known != null && known.watermark().isBefore(settled) ? known.watermark() : settled;
+    }
+
+    /**
+     * Limits the watermark that may be stored, while the partition waits for others or is read ahead of them: after a
+     * crash its changes from there on have to come again, after those of the others.
+     *
+     * @param boundary the sequence of the first record that is limited: move-outs behind it are not settled before it
+     */
+    public void limitWatermark(Instant watermark, long boundary) {
+        limit = new Limit(watermark, boundary);
+    }
+
+    /** Removes the limit. */
+    public void unlimitWatermark() {
+        limit = null;
+    }
+
+    /** Returns the last sequence that move-outs at that time may be behind to be stored as settled. */
+    private long boundaryAt(Instant timestamp) {
+        Limit known = limit;
+        return known != null && known.watermark().equals(timestamp) ? known.boundary() : Long.MAX_VALUE;
+    }
+
+    /** Sets the partitions whose keys this one continues before they are stored as settled: it is lost with them. */
+    public void continueAfter(List<Predecessor> others) {
+        predecessors = List.copyOf(others);
+    }
+
+    /** Returns the partitions that it is read ahead of. */
+    public List<Predecessor> predecessors() {
+        return predecessors;
+    }
+
     /**
      * Returns whether this worker may dispatch, read and write for the partition. Checked before each of those; once false,
      * it stays false.
      */
-    public synchronized boolean isHeld() {
+    public boolean isHeld() {
+        for (Predecessor predecessor : predecessors) {
+            if (predecessor.isLost()) {
+                synchronized (this) {
+                    held = null;
+                }
+                return false;
+            }
+        }
+        return isLeaseHeld();
+    }
+
+    private synchronized boolean isLeaseHeld() {
         if (held != null && !held.isHeld()) {
             held = null;
         }
@@ -151,9 +243,69 @@ public final class HeldPartition {
         return persistedWatermark;
     }
 
-    public synchronized void persisted(Instant watermark) {
+    public void persisted(Instant watermark) {
+        persisted(watermark, Optional.empty());
+    }
+
+    /** Records that the storage has that watermark, with these move-outs. */
+    public synchronized void persisted(Instant watermark, Optional<MoveOuts> moved) {
         if (watermark.isAfter(persistedWatermark)) {
             persistedWatermark = watermark;
+            persistedMoveOuts = Optional.empty();
+            moveOuts.forgetBefore(watermark);
         }
+        if (watermark.equals(persistedWatermark)) {
+            persistedMoveOuts = Stream.of(persistedMoveOuts, moved)
+                    .flatMap(Optional::stream)
+                    .reduce(MoveOuts::and);
+        }
+    }
+
+    /** Returns what is to be stored now: a later watermark, or further move-outs at the stored one. */
+    public Optional<WatermarkAdvance> unstored() {
+        Instant watermark = watermark();
+        Optional<MoveOuts> moved =
+                moveOuts.isEmpty() ? Optional.empty() : moveOuts.settledAt(watermark, tracker, boundaryAt(watermark));
+        return isHeld() && isNew(watermark, moved)
+                ? Optional.of(new WatermarkAdvance(lease, watermark, moved))
+                : Optional.empty();
+    }
+
+    private synchronized boolean isNew(Instant watermark, Optional<MoveOuts> moved) {
+        return watermark.isAfter(persistedWatermark)
+                || (watermark.equals(persistedWatermark)
+                        && moved.filter(more ->
+                                        persistedMoveOuts.filter(more::isIn).isEmpty())
+                                .isPresent());
+    }
+
+    /** Returns the number of move-outs that are settled and not stored: their destinations may wait for that. */
+    public int unstoredMoveOuts() {
+        if (moveOuts.isEmpty()) {
+            return 0;
+        }
+        Instant watermark = watermark();
+        synchronized (this) {
+            return moveOuts.unstored(watermark, tracker, boundaryAt(watermark), persistedWatermark, persistedMoveOuts);
+        }
+    }
+
+    /**
+     * Returns whether nothing up to that time is left to do: the stored watermark has reached it, and the storage has the
+     * move-outs at it.
+     */
+    public synchronized boolean isStoredUpTo(Instant at) {
+        return persistedWatermark.isAfter(at)
+                || (persistedWatermark.equals(at) && moveOuts.areStored(at, boundaryAt(at), persistedMoveOuts));
+    }
+
+    /** Returns whether the storage knows that everything before its move-out at that time is settled. */
+    public synchronized boolean isStoredPast(Instant at, PartitionToken destination) {
+        return state == State.FINISHED
+                || persistedWatermark.isAfter(at)
+                || (persistedWatermark.equals(at)
+                        && persistedMoveOuts
+                                .filter(moved -> moved.destinations().contains(destination))
+                                .isPresent());
     }
 }

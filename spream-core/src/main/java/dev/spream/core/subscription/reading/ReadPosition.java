@@ -4,6 +4,7 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -34,13 +35,25 @@ public final class ReadPosition {
     /** Number of the latest changes that are recognised. */
     public static final int REMEMBERED = RecentChanges.LIMIT;
 
+    private Optional<String> settledSequence;
     private final Set<RecordIdentity> seenAtLatestChange = new HashSet<>();
     private final RecentChanges recent = new RecentChanges();
-    private Instant start;
+    private Instant start; // with settledSequence before everything that may be new
     private Instant timestamp;
     private @Nullable Instant latestChange;
 
     public ReadPosition(Instant start) {
+        this(start, Optional.empty());
+    }
+
+    /**
+     * Creates a position.
+     *
+     * @param start changes before it are settled
+     * @param settledSequence changes at the start with an earlier record sequence are settled too
+     */
+    public ReadPosition(Instant start, Optional<String> settledSequence) {
+        this.settledSequence = settledSequence;
         this.start = start;
         this.timestamp = start;
     }
@@ -57,7 +70,7 @@ public final class ReadPosition {
     /** Classifies a returned change; unless it is repeated, or after a later change, it counts as read now. */
     public Arrival arrive(DataChangeRecord change) {
         Instant committed = change.commitTimestamp();
-        if (committed.isBefore(start)) {
+        if (committed.isBefore(start) || isSettledAtStart(change)) {
             return Arrival.REPEATED;
         }
         if (committed.isBefore(latestChange())) {
@@ -78,6 +91,12 @@ public final class ReadPosition {
         return Arrival.IN_ORDER;
     }
 
+    private boolean isSettledAtStart(DataChangeRecord change) {
+        return settledSequence.isPresent()
+                && change.commitTimestamp().equals(start)
+                && change.recordSequence().compareTo(settledSequence.get()) < 0;
+    }
+
     /** Records that the partition was read up to that time. */
     public void advance(Instant to) {
         if (to.isAfter(timestamp)) {
@@ -89,5 +108,6 @@ public final class ReadPosition {
     public void skipTo(Instant to) {
         advance(to);
         start = timestamp;
+        settledSequence = Optional.empty();
     }
 }

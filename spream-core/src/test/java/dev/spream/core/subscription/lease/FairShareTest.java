@@ -301,7 +301,9 @@ class FairShareTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                List.of());
+                List.of(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     private static List<String> tokens(List<PartitionMetadata> partitions) {

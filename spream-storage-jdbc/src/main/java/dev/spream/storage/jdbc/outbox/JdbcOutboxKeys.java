@@ -17,10 +17,10 @@ final class JdbcOutboxKeys {
     private static final ConfigKey<String> TABLE = ConfigKey.of(
                     "table",
                     tableName(),
-                    "The table of the entries. The other tables of the outbox have this name with a suffix.")
+                    "The table of the entries. The other tables, except the ledger, have this name with a suffix.")
             .withDefault(OutboxTables.DEFAULT_OUTBOX);
     private static final ConfigKey<String> LEDGER = ConfigKey.of(
-                    "ledger", tableName(), "The table of the idempotency keys.")
+                    "ledger", tableName(), "The table of the idempotency ledger. Outboxes do not share one.")
             .withDefault(OutboxTables.DEFAULT_LEDGER);
     private static final ConfigKey<Boolean> MIGRATE = ConnectionKeys.migrate(
             "Whether to create the schema and its tables, and to migrate them, where needed, including tables of earlier"

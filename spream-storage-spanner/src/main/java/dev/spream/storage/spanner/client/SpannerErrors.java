@@ -26,6 +26,8 @@ public final class SpannerErrors {
     private static final Pattern VALID_RANGE = Pattern.compile("within (\\S+) and (\\S+?)[.,;]?(?:\\s|$)");
 
     private static final String SESSION_LOST = "session not found";
+    private static final String END_IS_NULL = "end_timestamp must not be null";
+    private static final String END_IS_LATE = "end_timestamp is too far";
 
     private SpannerErrors() {}
 
@@ -83,8 +85,13 @@ public final class SpannerErrors {
     }
 
     private static String advice(Kind kind, String text) {
-        if (text.toLowerCase(Locale.ROOT).contains(SESSION_LOST)) {
+        String message = text.toLowerCase(Locale.ROOT);
+        if (message.contains(SESSION_LOST)) {
             return "the server has lost the client's session, as a restarted emulator does: connect again";
+        }
+        if (message.contains(END_IS_NULL) || message.contains(END_IS_LATE)) {
+            return "a stream with mutable key ranges is read in windows: a query of it needs an end, at most 30 minutes"
+                    + " after its start";
         }
         return switch (kind) {
             case TRANSIENT -> "a retry may succeed";

@@ -19,9 +19,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads change records from rows: an array of structs from GoogleSQL databases, JSON from PostgreSQL ones. Future
- * additions are tolerated: unknown fields are ignored, unknown names of types are kept. NULL arrays and NULL elements
- * count as absent. Methods throw {@link IllegalArgumentException} for values that are not change records.
+ * Reads change records from rows. Those of streams with immutable key ranges are an array of structs in GoogleSQL
+ * databases and JSON in PostgreSQL ones; those of streams with mutable key ranges are {@linkplain ProtoRecords messages}
+ * in both. Future additions are tolerated: unknown fields are ignored, unknown names of types are kept. NULL arrays and
+ * NULL elements count as absent. Methods throw {@link IllegalArgumentException} for values that are not change records.
  *
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#change_streams_record_format">Spanner:
  *     change streams record format</a>
@@ -36,9 +37,7 @@ final class ChangeRecordDecoder {
             case ARRAY -> row.isNull(0) ? List.of() : decode(row.getStructList(0));
             case PG_JSONB -> ChangeRecordJson.read(row.getPgJsonb(0));
             case JSON -> ChangeRecordJson.read(row.getJson(0));
-            case PROTO, BYTES ->
-                throw new IllegalArgumentException("the stream has partition mode MUTABLE_KEY_RANGE: its records are "
-                        + type + ", which this version of spream does not support");
+            case PROTO, BYTES -> row.isNull(0) ? List.of() : List.of(ProtoRecords.decode(ProtoRecords.message(row)));
             default -> throw new IllegalArgumentException("no change record in a column of type " + type);
         };
     }

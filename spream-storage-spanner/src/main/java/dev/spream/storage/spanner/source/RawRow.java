@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * read. Any other content, such as a second record or one of an unknown kind, may name child partitions.
  */
 final class RawRow {
-    private static final String DATA_CHANGE = "data_change_record";
+    static final String DATA_CHANGE = "data_change_record";
 
     private RawRow() {}
 
@@ -32,6 +32,7 @@ final class RawRow {
                 case ARRAY -> change(row.getStructList(0));
                 case PG_JSONB -> change(row.getPgJsonb(0));
                 case JSON -> change(row.getJson(0));
+                case PROTO, BYTES -> RawMessage.change(ProtoRecords.message(row));
                 default -> Optional.empty();
             };
         } catch (RuntimeException e) {
@@ -93,7 +94,8 @@ final class RawRow {
                 || (value instanceof List<?> list && list.isEmpty());
     }
 
-    private static <T> Optional<T> readable(Supplier<T> field) {
+    /** Returns the value of a field; empty if it cannot be read. */
+    static <T> Optional<T> readable(Supplier<T> field) {
         try {
             return Optional.of(field.get());
         } catch (RuntimeException e) {

@@ -42,6 +42,7 @@ class SpannerErrorsTest {
             OUT_OF_RANGE        | Specified start_timestamp is too far in the future. Received: t     | START_IN_FUTURE
             OUT_OF_RANGE        | heartbeat_milliseconds must be within min 100 and max 300000. Received heartbeat_milliseconds: 1. | FATAL
             OUT_OF_RANGE        | Specified end_timestamp is too far after the start_timestamp        | FATAL
+            OUT_OF_RANGE        | Specified end_timestamp is too far in the future. Please specify an end_timestamp within the earliest start timestamp: s, and the current maximum end timestamp: e. Received end_timestamp: t. | FATAL
             OUT_OF_RANGE        | A reason that nobody knows yet                                      | FATAL
             PERMISSION_DENIED   | Caller is missing IAM permission spanner.databases.select           | PERMISSION_DENIED
             UNAUTHENTICATED     | Request had invalid authentication credentials                      | PERMISSION_DENIED
@@ -57,6 +58,21 @@ class SpannerErrorsTest {
 
         assertThat(e.kind()).isEqualTo(kind);
         assertThat(e).hasMessageStartingWith("reading failed: " + code + ": " + text + "; ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            INVALID_ARGUMENT | end_timestamp must not be null.
+            OUT_OF_RANGE     | Specified end_timestamp is too far in the future.
+            """)
+    void a_query_without_a_near_end_comes_with_advice_for_mutable_key_ranges(ErrorCode code, String text) {
+        Status status = Status.fromCodeValue(code.getGrpcStatusCode().value()).withDescription(text);
+
+        assertThat(SpannerErrors.sourceException("reading", status.asRuntimeException()))
+                .hasMessage(
+                        "reading failed: %s: %s; a stream with mutable key ranges is read in windows: a query of it"
+                                + " needs an end, at most 30 minutes after its start",
+                        code, text);
     }
 
     @ParameterizedTest

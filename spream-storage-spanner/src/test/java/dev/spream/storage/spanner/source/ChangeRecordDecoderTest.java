@@ -228,13 +228,6 @@ class ChangeRecordDecoderTest {
         }
     }
 
-    @Test
-    void a_stream_of_mutable_key_ranges_is_named_as_such() {
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> decodeRow(Value.bytes(com.google.cloud.ByteArray.copyFrom("x"))))
-                .withMessageContaining("MUTABLE_KEY_RANGE");
-    }
-
     private static Struct heartbeat(Timestamp timestamp) {
         return Struct.newBuilder().set("timestamp").to(timestamp).build();
     }

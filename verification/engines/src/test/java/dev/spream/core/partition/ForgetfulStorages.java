@@ -25,12 +25,7 @@ final class ForgetfulStorages {
         }
 
         private PartitionLease present(PartitionLease lease) {
-            return target.lineage()
-                    .partition(lease.token())
-                    .filter(stored -> stored.owner().isPresent())
-                    .map(stored -> new PartitionLease(
-                            lease.token(), stored.owner().orElseThrow(), stored.epoch(), lease.watermark()))
-                    .orElse(lease);
+            return ForgetfulStorages.present(target, lease);
         }
 
         @Override
@@ -51,14 +46,30 @@ final class ForgetfulStorages {
         @Override
         public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
             return target.advanceWatermarks(advances.stream()
-                    .map(advance -> new WatermarkAdvance(present(advance.lease()), advance.watermark()))
+                    .map(advance ->
+                            new WatermarkAdvance(present(advance.lease()), advance.watermark(), advance.moveOuts()))
                     .toList());
+        }
+
+        @Override
+        public boolean waitForMoveIn(PartitionLease lease, MoveIn moveIn) {
+            return target.waitForMoveIn(present(lease), moveIn);
         }
 
         @Override
         public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
             return target.acceptGap(present(lease), gap);
         }
+    }
+
+    /** The lease of the present owner. */
+    static PartitionLease present(PartitionStorage storage, PartitionLease lease) {
+        return storage.lineage()
+                .partition(lease.token())
+                .filter(stored -> stored.owner().isPresent())
+                .map(stored -> new PartitionLease(
+                        lease.token(), stored.owner().orElseThrow(), stored.epoch(), lease.watermark()))
+                .orElse(lease);
     }
 
     /** Acquires without comparing the epoch of the claim. */
@@ -297,6 +308,28 @@ final class ForgetfulStorages {
                                     .map(child -> new ChildPartition(cut(child.token()), child.parentTokens()))
                                     .toList()));
         }
+
+        @Override
+        public boolean waitForMoveIn(PartitionLease lease, MoveIn moveIn) {
+            return target.waitForMoveIn(lease, new MoveIn(moveIn.timestamp(), cut(moveIn.sources())));
+        }
+
+        @Override
+        public Set<PartitionToken> advanceWatermarks(Collection<WatermarkAdvance> advances) {
+            return target.advanceWatermarks(advances.stream()
+                    .map(advance -> new WatermarkAdvance(
+                            advance.lease(),
+                            advance.watermark(),
+                            advance.moveOuts()
+                                    .map(moved -> new MoveOuts(moved.recordSequence(), cut(moved.destinations())))))
+                    .toList());
+        }
+    }
+
+    private static List<PartitionToken> cut(List<PartitionToken> tokens) {
+        return tokens.stream()
+                .map(token -> new PartitionToken(cut(token.value())))
+                .toList();
     }
 
     private static String cut(String token) {
@@ -390,6 +423,8 @@ final class ForgetfulStorages {
                 partition.scheduledAt(),
                 partition.runningAt(),
                 partition.finishedAt(),
-                partition.gaps());
+                partition.gaps(),
+                partition.moveIn(),
+                partition.moveOuts());
     }
 }

@@ -67,6 +67,11 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
+    public boolean waitForMoveIn(PartitionLease lease, MoveIn moveIn) {
+        return target.waitForMoveIn(lease, moveIn);
+    }
+
+    @Override
     public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
         return target.acceptGap(lease, gap);
     }

@@ -198,7 +198,9 @@ final class LineageTest {
                 Optional.of(at(0)),
                 Optional.of(at(0)),
                 finished ? Optional.of(at(0)) : Optional.empty(),
-                List.of());
+                List.of(),
+                Optional.empty(),
+                Optional.empty());
     }
 
     private static Lineage lineage(List<PartitionMetadata> partitions) {

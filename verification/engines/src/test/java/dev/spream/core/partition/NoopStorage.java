@@ -61,6 +61,11 @@ final class NoopStorage implements PartitionStorage {
     }
 
     @Override
+    public boolean waitForMoveIn(PartitionLease lease, MoveIn moveIn) {
+        return true;
+    }
+
+    @Override
     public boolean acceptGap(PartitionLease lease, PartitionGap gap) {
         return true;
     }

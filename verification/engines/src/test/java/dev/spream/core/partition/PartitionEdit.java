@@ -64,6 +64,8 @@ final class PartitionEdit {
                 row.scheduledAt(),
                 row.runningAt(),
                 row.finishedAt(),
-                gaps);
+                gaps,
+                row.moveIn(),
+                row.moveOuts());
     }
 }

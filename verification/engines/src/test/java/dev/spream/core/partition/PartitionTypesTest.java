@@ -160,6 +160,8 @@ final class PartitionTypesTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                gaps);
+                gaps,
+                Optional.empty(),
+                Optional.empty());
     }
 }

@@ -53,6 +53,6 @@ class CleanupTaskTest {
         SubscriberOptions options = SubscriberOptions.builder()
                 .finishedRetention(Duration.ofHours(1))
                 .build();
-        return EngineContext.of(new ScriptedSource(), storage, options, workerTime, new Random(1));
+        return EngineContext.of(new ScriptedSource(), storage, options, workerTime, new Random(1), true);
     }
 }

@@ -30,8 +30,12 @@ final class JudgedConsumer {
 
     private final Map<RecordKey, Parked> parkedKeys = new HashMap<>();
 
-    /** The first process that parked a key, and the time. */
-    private record Parked(JudgedHold by, long at) {}
+    /**
+     * The first process that parked a key, and the time.
+     *
+     * @param late whether another process could hold the partition by then
+     */
+    private record Parked(JudgedHold by, long at, boolean late) {}
 
     JudgedConsumer(
             SimulationJudge judge,
@@ -56,15 +60,15 @@ final class JudgedConsumer {
         count(run, changes);
         requireLease(process, hold, "consumes", rows);
         requireBounds(hold, rows);
-        judge.requireParentsDone(hold.token);
         Set<RecordIdentity> inThisCall = new HashSet<>();
         for (SimulatedWorld.Change change : changes) {
             requireFirstTime(hold, change);
+            judge.order.requireSources(process, run, hold, change);
             requireTurn(run, hold, change, inThisCall);
             requireFreeKeys(hold, change);
             inThisCall.add(change.identity());
         }
-        if (hold.isOver(machine.now())) {
+        if (hold.isStale(machine.now())) {
             tally.count(SimulationEvent.STALE_CALL);
         }
         run.calls++;
@@ -128,6 +132,13 @@ final class JudgedConsumer {
     }
 
     private void requireFirstTime(JudgedHold hold, SimulatedWorld.Change change) {
+        if (hold.wasSettled(change.row())) {
+            throw judge.violated(
+                    Promise.ORDER,
+                    "%s is consumed again, and %s had it as settled when it was acquired",
+                    SimulationJudge.describe(change.row()),
+                    hold.token);
+        }
         if (!change.partition().token.equals(hold.token) || !hold.read.contains(change.identity())) {
             throw judge.violated(
                     Promise.ORDER, "%s is consumed and was not read", SimulationJudge.describe(change.row()));
@@ -194,10 +205,10 @@ final class JudgedConsumer {
         if (ordering == Ordering.NONE) {
             return;
         }
-        boolean late = hold.isOver(machine.now());
+        boolean late = hold.isStale(machine.now());
         for (RecordKey key : change.keys().keySet()) {
             for (JudgedHold busy : busyKeys.getOrDefault(key, Set.of())) {
-                if (busy.equals(hold) || (!late && !busy.isOver(machine.now()))) {
+                if (busy.equals(hold) || (!late && !busy.isStale(machine.now()))) {
                     throw judge.violated(
                             Promise.ORDER,
                             "%s is consumed while another change of key %s is",
@@ -205,9 +216,14 @@ final class JudgedConsumer {
                             key.primaryKey());
                 }
             }
-            // A key parked by a former owner that no process fences is known only to the owner after the next.
+            // A key parked by a former owner that no process fences is known only to the owner after the next. A key
+            // parked in
+            // time is known to the owner of each partition that it moves to.
             Parked parked = parkedKeys.get(key);
-            if (parked != null && (parked.by.equals(hold) || parked.at <= hold.acquiredAt)) {
+            if (parked != null
+                    && (parked.by.equals(hold)
+                            || parked.at <= hold.acquiredAt
+                            || (!late && !parked.late && !parked.by.token.equals(hold.token)))) {
                 throw judge.violated(
                         Promise.ORDER,
                         "%s is consumed, and key %s is parked",
@@ -218,7 +234,8 @@ final class JudgedConsumer {
     }
 
     void parked(JudgedHold hold, SimulatedWorld.Change change) {
-        change.keys().keySet().forEach(key -> parkedKeys.putIfAbsent(key, new Parked(hold, machine.now())));
+        Parked parked = new Parked(hold, machine.now(), hold.isStale(machine.now()));
+        change.keys().keySet().forEach(key -> parkedKeys.putIfAbsent(key, parked));
     }
 
     /** The change is done with, while others of its call are still on their way. */

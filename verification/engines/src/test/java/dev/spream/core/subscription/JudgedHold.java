@@ -1,13 +1,18 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /** The state of a partition in a {@link SimulationJudge} while one process holds it under one epoch. */
 final class JudgedHold {
@@ -58,6 +63,12 @@ final class JudgedHold {
     /** The latest that was to be stored. */
     Instant watermark;
 
+    /** The move-outs at the start that the storage had as settled; changes before them are not read again. */
+    final Optional<MoveOuts> moveOuts;
+
+    /** The holds that changes were consumed ahead of, and whether the storage has them as settled by now. */
+    final Map<JudgedHold, BooleanSupplier> ahead = new HashMap<>();
+
     /**
      * A hold that begins.
      *
@@ -69,6 +80,7 @@ final class JudgedHold {
         this.epoch = lease.epoch();
         this.start = lease.watermark();
         this.watermark = lease.watermark();
+        this.moveOuts = lease.moveOuts();
         this.leaseUntil = leaseUntil;
         this.storedUntil = storedUntil;
         this.acquiredAt = acquiredAt;
@@ -87,6 +99,36 @@ final class JudgedHold {
     /** Returns whether another process may hold the partition at that time, by the machine's clock. */
     boolean isOver(long now) {
         return left || now >= storedUntil;
+    }
+
+    /**
+     * Returns whether another process may consume changes of the same keys at that time: it may hold the partition, or one
+     * that changes were consumed ahead of.
+     */
+    boolean isStale(long now) {
+        return isStale(now, new HashSet<>());
+    }
+
+    private boolean isStale(long now, Set<JudgedHold> seen) {
+        if (isOver(now)) {
+            return true;
+        }
+        for (Map.Entry<JudgedHold, BooleanSupplier> source : ahead.entrySet()) {
+            if (!source.getValue().getAsBoolean()
+                    && seen.add(source.getKey())
+                    && source.getKey().isStale(now, seen)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether the storage had that change as settled when the hold began. */
+    boolean wasSettled(DataChangeRecord row) {
+        return row.commitTimestamp().isBefore(start)
+                || (row.commitTimestamp().equals(start)
+                        && moveOuts.filter(moved -> row.recordSequence().compareTo(moved.recordSequence()) < 0)
+                                .isPresent());
     }
 
     boolean isUnder(PartitionLease lease) {

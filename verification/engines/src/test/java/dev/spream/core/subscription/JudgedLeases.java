@@ -7,6 +7,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * is not being consumed.
  */
 final class JudgedLeases {
+    /** More than any history needs. */
+    private static final int MOST_EPOCHS = 300;
+
     private final SimulationJudge judge;
     private final JudgedShares shares;
     private final SimulatedWorld world;
@@ -35,6 +39,9 @@ final class JudgedLeases {
     private final Map<PartitionToken, JudgedHold> latest = new HashMap<>();
 
     private final Set<PartitionToken> finished = new HashSet<>();
+
+    /** The partitions that have stored a wait for moved keys. */
+    private final Set<PartitionToken> waited = new HashSet<>();
 
     /** Since when the parents of each partition are finished, on the machine's clock. */
     private final Map<PartitionToken, Long> openSince = new HashMap<>();
@@ -119,11 +126,17 @@ final class JudgedLeases {
                         .filter(lease -> !((Set<?>) result).contains(lease.token()))
                         .forEach(lease -> requireLatest(run, call, lease));
             case "markRunning" -> accepted(run, call, leases.getFirst(), result);
+            case "waitForMoveIn" -> {
+                if (accepted(run, call, leases.getFirst(), result)) {
+                    waited.add(leases.getFirst().token());
+                }
+            }
             case "addChildren" -> {
                 if (accepted(run, call, leases.getFirst(), result)
-                        && leases.getFirst().token().isRoot()) {
+                        && (world.isMutable() || leases.getFirst().token().isRoot())) {
                     shares.changed();
-                    world.roots().forEach(child -> openSince.putIfAbsent(child, machine.now()));
+                    SimulatedPartition.started((ChildPartitionsRecord) arguments.get(1))
+                            .forEach(child -> openSince.putIfAbsent(child, machine.now()));
                 }
             }
             case "finish" -> {
@@ -131,7 +144,7 @@ final class JudgedLeases {
                     finished(leases.getFirst().token());
                 }
             }
-            case "open" -> {
+            case "openSubscription" -> {
                 run.opened = true;
                 openSince.putIfAbsent(PartitionToken.ROOT, machine.now());
             }
@@ -177,7 +190,7 @@ final class JudgedLeases {
             return;
         }
         SimulatedPartition partition = world.partition(token);
-        if (partition == null) {
+        if (partition == null || world.isMutable()) {
             return;
         }
         for (PartitionToken child : partition.children()) {
@@ -215,6 +228,12 @@ final class JudgedLeases {
             }
             tally.count(before.left ? SimulationEvent.PASSED_ON : SimulationEvent.TAKEN_OVER);
         }
+        if (lease.moveOuts().isPresent()) {
+            tally.count(SimulationEvent.RESUMED_AT_MOVE_OUT);
+        }
+        if (lease.epoch() > MOST_EPOCHS) {
+            throw judge.violated(Promise.PROGRESS, "%s is acquired over and over: %s", lease.token(), lease);
+        }
         JudgedHold hold = new JudgedHold(lease, requestedAt + leaseTime, machine.now() + leaseTime, machine.now());
         shares.acquiring(run, hold, freeSince(lease.token(), before));
         if (before != null) {
@@ -226,7 +245,11 @@ final class JudgedLeases {
         shares.acquired();
     }
 
+    /** One that has waited for moved keys may have come free just now. */
     private long freeSince(PartitionToken token, @Nullable JudgedHold before) {
+        if (waited.contains(token)) {
+            return machine.now();
+        }
         return Math.max(before == null ? 0 : before.freeFrom(), openSince.getOrDefault(token, machine.now()));
     }
 

@@ -1,6 +1,8 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,9 +14,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The part of the {@link SimulationJudge} that checks how workers share the partitions while nothing disturbs them: a
- * free partition is read again soon, no worker has two more than another that could take one, and nothing is handed
- * back and forth.
+ * The part of the {@link SimulationJudge} that checks how workers share the partitions while nothing disturbs them: they
+ * make progress, a free partition is read again soon, no worker has two more than another that could take one, and
+ * nothing is handed back and forth.
  *
  * <p>A disturbance is any failure, and any worker that joins, leaves, is paused or loses its storage. A worker is a
  * member from its first registration until it is stopped, has a reason to stop, or is disturbed in that way. A worker
@@ -30,6 +32,7 @@ final class JudgedShares {
     private static final int DISCOVERIES_UNTIL_NEGLECTED = 3;
     private static final int MAX_DOUBLINGS = 6;
     private static final Duration LONG_BACKOFF = Duration.ofSeconds(3);
+    private static final Duration LONGEST_STANDSTILL = Duration.ofMinutes(5);
     private static final Duration MARGIN = Duration.ofMillis(20);
 
     private final SimulationJudge judge;
@@ -48,7 +51,9 @@ final class JudgedShares {
     private final List<Claim> claims = new ArrayList<>();
     private long abstainedUntil;
     private long disturbedAt;
+    private final Map<PartitionToken, Long> claimableSince = new HashMap<>();
     private long movedAt;
+    private long progressedAt;
     private long fullAt;
     private int handOvers;
 
@@ -85,6 +90,7 @@ final class JudgedShares {
 
     /** Something went wrong, or is over. */
     void disturbed() {
+        claimableSince.clear();
         disturbedAt = machine.now();
         handOvers = 0;
     }
@@ -120,6 +126,11 @@ final class JudgedShares {
     void changed() {
         moved();
         handOvers = 0;
+    }
+
+    /** A change was settled, or more is stored as settled than before. */
+    void progressed() {
+        progressedAt = machine.now();
     }
 
     private void moved() {
@@ -197,6 +208,13 @@ final class JudgedShares {
 
     /** A worker looks at the partitions. */
     void looked() {
+        if (machine.now() - Math.max(Math.max(disturbedAt, movedAt), progressedAt) > LONGEST_STANDSTILL.toNanos()) {
+            throw judge.violated(
+                    Promise.PROGRESS,
+                    "nothing has been settled, acquired or finished for %s; stored are %s",
+                    LONGEST_STANDSTILL,
+                    surviving.frontier().partitions());
+        }
         if (machine.now() - Math.max(disturbedAt, movedAt) < untilEven || members.isEmpty()) {
             return;
         }
@@ -218,9 +236,22 @@ final class JudgedShares {
                     fewest,
                     Duration.ofNanos(machine.now() - Math.max(disturbedAt, movedAt)));
         }
-        if (fewest < capacity && !surviving.lineage().claimable().isEmpty()) {
-            throw judge.violated(
-                    Promise.PROGRESS, "no process reads %s", surviving.lineage().claimable());
+        if (fewest < capacity) {
+            requireRead();
+        }
+    }
+
+    /** A partition does not stay claimable; one whose wait for moved keys is over may have become so just now. */
+    private void requireRead() {
+        List<PartitionMetadata> claimable = surviving.lineage().claimable();
+        claimableSince
+                .keySet()
+                .retainAll(claimable.stream().map(PartitionMetadata::token).toList());
+        for (PartitionMetadata free : claimable) {
+            long since = claimableSince.computeIfAbsent(free.token(), token -> machine.now());
+            if (machine.now() - Math.max(since, disturbedAt) > untilClaimed) {
+                throw judge.violated(Promise.PROGRESS, "no process reads %s", claimable);
+            }
         }
     }
 }

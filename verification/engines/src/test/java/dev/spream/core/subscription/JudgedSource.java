@@ -5,15 +5,27 @@ import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.subscription.SimulationViolation.Promise;
+import java.time.Duration;
 
 /** The part of the {@link SimulationJudge} that watches what is read, and how much of it at a time. */
 final class JudgedSource {
+    private static final Duration LONGEST_WINDOW = Duration.ofMinutes(30);
+
     private final SimulationJudge judge;
+    private final SimulatedWorld world;
     private final SubscriberOptions options;
+    private final SimulationTally tally;
     private final int maxOpenQueries;
 
-    JudgedSource(SimulationJudge judge, SubscriberOptions options, int maxOpenQueries) {
+    JudgedSource(
+            SimulationJudge judge,
+            SimulatedWorld world,
+            SubscriberOptions options,
+            int maxOpenQueries,
+            SimulationTally tally) {
         this.judge = judge;
+        this.world = world;
+        this.tally = tally;
         this.options = options;
         this.maxOpenQueries = Math.min(maxOpenQueries, options.maxOpenPartitions());
     }
@@ -33,6 +45,13 @@ final class JudgedSource {
     /** The query has reached the server. */
     void queried(SimulatedProcess process, PartitionQuery query) {
         JudgedRun run = judge.run(process);
+        if (world.isMutable()) {
+            requireWindow(query);
+            JudgedHold hold = run.holds.get(query.token());
+            if (hold != null && query.startTimestamp().isAfter(hold.start.plus(LONGEST_WINDOW))) {
+                tally.count(SimulationEvent.NEXT_WINDOW);
+            }
+        }
         if (run.openCursors.size() >= maxOpenQueries) {
             throw judge.violated(
                     Promise.BOUNDS, "a query of %s while %s are open", query.token(), run.openCursors.size());
@@ -40,7 +59,18 @@ final class JudgedSource {
         if (run.openCursors.stream().anyMatch(cursor -> cursor.token().equals(query.token()))) {
             throw judge.violated(Promise.ONE_OWNER, "two open queries of %s in %s", query.token(), process);
         }
-        judge.requireParentsDone(query.token());
+    }
+
+    /** A stream with mutable key ranges is read in windows. */
+    private void requireWindow(PartitionQuery query) {
+        boolean fits = query.endTimestamp()
+                .filter(end -> !end.isBefore(query.startTimestamp()))
+                .filter(end -> !end.isAfter(query.startTimestamp().plus(LONGEST_WINDOW)))
+                .filter(end -> !end.isAfter(world.end))
+                .isPresent();
+        if (!fits) {
+            throw judge.violated(Promise.BOUNDS, "%s is not a window", query);
+        }
     }
 
     void opened(SimulatedProcess process, SimulatedCursor cursor) {
@@ -60,7 +90,7 @@ final class JudgedSource {
         if (hold == null) {
             throw judge.violated(Promise.ONE_OWNER, "%s reads %s and never acquired it", process, token);
         }
-        if (!(row instanceof DataChangeRecord change) || !hold.read.add(change.identity())) {
+        if (!(row instanceof DataChangeRecord change) || hold.wasSettled(change) || !hold.read.add(change.identity())) {
             return;
         }
         // The reader has one in its hands while it waits for room.

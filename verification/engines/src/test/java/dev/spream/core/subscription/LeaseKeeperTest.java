@@ -131,6 +131,6 @@ class LeaseKeeperTest {
     }
 
     private EngineContext context() {
-        return EngineContext.of(new ScriptedSource(), storage, options, time, new Random(1));
+        return EngineContext.of(new ScriptedSource(), storage, options, time, new Random(1), true);
     }
 }

@@ -82,6 +82,6 @@ class MembershipTest {
     }
 
     private EngineContext context() {
-        return EngineContext.of(new ScriptedSource(), counting.storage(), options, time, new Random(1));
+        return EngineContext.of(new ScriptedSource(), counting.storage(), options, time, new Random(1), true);
     }
 }

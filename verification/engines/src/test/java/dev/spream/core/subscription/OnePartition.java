@@ -19,6 +19,7 @@ import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.subscription.inflight.Budget;
 import dev.spream.core.subscription.inflight.InflightTracker;
 import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.reading.QueryWindow;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.List;
@@ -49,7 +50,7 @@ final class OnePartition {
     OnePartition(SubscriberOptions options, Consumer consumer) {
         MonotonicTime time = MonotonicTime.SYSTEM;
         context = EngineContext.of(
-                source, storage, options.toBuilder().worker(new WorkerId("ann")).build(), time, new Random(1));
+                source, storage, options.toBuilder().worker(new WorkerId("ann")).build(), time, new Random(1), true);
         partition = new HeldPartition(
                 lease(),
                 new InflightTracker("Orders/p", options.maxInflight(), START),
@@ -78,7 +79,14 @@ final class OnePartition {
     }
 
     PartitionReader reader() {
-        return new PartitionReader(context, partition, dispatcher, watermarks, Optional.empty());
+        return new PartitionReader(
+                context,
+                partition,
+                dispatcher,
+                watermarks,
+                new QueryWindow(Optional.empty(), PartitionMode.IMMUTABLE_KEY_RANGE),
+                token -> Optional.empty(),
+                () -> {});
     }
 
     PartitionMetadata stored() {

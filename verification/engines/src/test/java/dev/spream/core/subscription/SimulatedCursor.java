@@ -5,6 +5,7 @@ import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
@@ -50,14 +51,13 @@ final class SimulatedCursor implements ChangeStreamCursor {
             List<ChangeRecord> rows,
             Instant partitionEnd,
             SimulatedPorts ports,
-            SimulationJudge judge,
-            Instant end) {
+            SimulationJudge judge) {
         this.query = query;
         this.rows = rows;
         this.partitionEnd = partitionEnd;
         this.ports = ports;
         this.judge = judge;
-        this.end = end;
+        this.end = query.endTimestamp().orElseThrow();
         this.lastLife = now();
         this.fate = fate();
         this.fateAfterRows = fate == Fate.GOOD ? 0 : ports.trouble.random.nextInt(rows.size() + 1);
@@ -115,24 +115,34 @@ final class SimulatedCursor implements ChangeStreamCursor {
     private ChangeRecord nextRow() {
         SimulatedTrouble trouble = ports.trouble;
         lastLife = now();
-        if (next > 0
-                && !(rows.get(next - 1) instanceof ChildPartitionsRecord)
-                && ports.strikes(trouble.repeatedRow, SimulationEvent.REPEATED_ROW)) {
-            return rows.get(trouble.random.nextInt(next));
+        if (next > 0 && !isOfChildren(next - 1) && trouble.strikes(trouble.repeatedRow)) {
+            ChangeRecord repeated = rows.get(trouble.random.nextInt(next));
+            if (repeated instanceof DataChangeRecord || repeated instanceof PartitionEventRecord) {
+                ports.count(
+                        repeated instanceof DataChangeRecord
+                                ? SimulationEvent.REPEATED_ROW
+                                : SimulationEvent.REPEATED_EVENT);
+                return repeated;
+            }
         }
         return rows.get(next++);
     }
 
+    /** Returns whether a stream that ends after that row may prove an end. */
+    private boolean isOfChildren(int row) {
+        return rows.get(row) instanceof ChildPartitionsRecord || query.token().isRoot();
+    }
+
     /** Returns true if the stream ends with OK; otherwise it continues without its fault, or throws. */
     private boolean meetsFate() throws InterruptedException {
-        boolean afterChild = next > 0 && rows.get(next - 1) instanceof ChildPartitionsRecord;
+        boolean afterChild = next > 0 && isOfChildren(next - 1);
         switch (fate) {
             case GOOD -> {}
             case BREAK -> {
                 ports.count(
                         afterChild && next < rows.size()
                                 ? SimulationEvent.BREAK_BETWEEN_CHILDREN
-                                : SimulationEvent.BREAK);
+                                : isAtMove() ? SimulationEvent.BREAK_AT_MOVE : SimulationEvent.BREAK);
                 throw failure(SourceException.Kind.TRANSIENT, "UNAVAILABLE after " + next + " rows");
             }
             case FATAL -> {
@@ -154,6 +164,15 @@ final class SimulatedCursor implements ChangeStreamCursor {
             }
         }
         return false;
+    }
+
+    /** Returns whether the rows before and after this point are of one timestamp, and one of them of moved keys. */
+    private boolean isAtMove() {
+        return next > 0
+                && next < rows.size()
+                && rows.get(next - 1).timestamp().equals(rows.get(next).timestamp())
+                && (rows.get(next - 1) instanceof PartitionEventRecord
+                        || rows.get(next) instanceof PartitionEventRecord);
     }
 
     private SourceException failure(SourceException.Kind kind, String message) {

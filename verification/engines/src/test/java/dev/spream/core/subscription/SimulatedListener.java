@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
@@ -32,6 +33,18 @@ final class SimulatedListener implements SubscriptionListener {
         ports.history.log(ports.process, "settled %s: %s", SimulationJudge.describe(change), outcome);
         judge.toldSettled(ports.process, partition, change);
         ports.perhapsYield();
+    }
+
+    @Override
+    public void waitingForMoveIn(PartitionToken partition, MoveIn moveIn) {
+        ports.history.log(ports.process, "%s waits for %s", partition, moveIn);
+        ports.count(SimulationEvent.MOVE_IN_WAITED);
+    }
+
+    @Override
+    public void moveInSettled(PartitionToken partition, MoveIn moveIn, Duration waited) {
+        ports.history.log(ports.process, "%s waited %s for %s", partition, waited, moveIn);
+        ports.count(SimulationEvent.MOVE_IN_SETTLED);
     }
 
     @Override

@@ -5,22 +5,48 @@ import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.PartitionEventRecord;
+import dev.spream.core.record.PartitionStartRecord;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
- * A partition of a simulated server: its lifetime, from its start inclusive to its end exclusive, the keys it contains
- * meanwhile, their changes, and, at its end, its children.
+ * A partition of a simulated server: its lifetime, from its start inclusive to its end, the keys it contains meanwhile, and
+ * its records. With immutable key ranges the end is exclusive, and the last records are its children; with mutable ones it
+ * is inclusive, and the last record says that it is the last.
  */
 final class SimulatedPartition {
+
+    /**
+     * Keys that came from another partition.
+     *
+     * @param position the number of records of this partition before them
+     * @param source the partition that they came from
+     * @param departure the number of records of the source before they left it
+     * @param at the time at which they left
+     * @param atEnd whether they left at the end of the source, which has to be finished
+     */
+    record Arrival(int position, SimulatedPartition source, int departure, Instant at, boolean atEnd) {}
+
     final PartitionToken token;
     final List<PartitionToken> parents;
     final int firstKey;
     final int endKey;
     final Instant start;
-    final List<DataChangeRecord> changes = new ArrayList<>();
-    final List<ChildPartitionsRecord> childRecords = new ArrayList<>();
+
+    /** The keys at the time up to which the world is built. */
+    final Set<Integer> keys = new TreeSet<>();
+
+    /** In the order in which they are returned. */
+    final List<ChangeRecord> records = new ArrayList<>();
+
+    /** In the order of their position. */
+    final List<Arrival> arrivals = new ArrayList<>();
+
     Instant end = Instant.MAX;
 
     /**
@@ -34,21 +60,23 @@ final class SimulatedPartition {
         this.firstKey = firstKey;
         this.endKey = endKey;
         this.start = start;
+        for (int key = firstKey; key < endKey; key++) {
+            keys.add(key);
+        }
+    }
+
+    /** A partition that lives for ever, in a stream with mutable key ranges. */
+    SimulatedPartition(PartitionToken token, Set<Integer> keys, Instant start) {
+        this(token, List.of(), 0, 0, start);
+        this.keys.addAll(keys);
     }
 
     /** The rows of a query, heartbeats apart; both bounds inclusive. */
     List<ChangeRecord> rows(Instant from, Instant to) {
-        List<ChangeRecord> rows = new ArrayList<>();
-        for (DataChangeRecord change : changes) {
-            if (!change.commitTimestamp().isBefore(from)
-                    && !change.commitTimestamp().isAfter(to)) {
-                rows.add(change);
-            }
-        }
-        if (!end.isAfter(to)) {
-            rows.addAll(childRecords);
-        }
-        return rows;
+        return records.stream()
+                .filter(row ->
+                        !row.timestamp().isBefore(from) && !row.timestamp().isAfter(to))
+                .toList();
     }
 
     boolean isLive() {
@@ -60,17 +88,47 @@ final class SimulatedPartition {
                 token.value(), parents.stream().map(PartitionToken::value).toList());
     }
 
-    /** The tokens of the children, in the order in which they are returned. */
+    /** The destinations of keys at its end, in the order in which they are returned. */
     List<PartitionToken> children() {
-        return childRecords.stream()
-                .flatMap(childRecord -> childRecord.childPartitions().stream())
-                .map(child -> new PartitionToken(child.token()))
+        return records.stream()
+                .filter(row -> row.timestamp().equals(end))
+                .flatMap(row -> Stream.concat(
+                        started(row).stream(),
+                        row instanceof PartitionEventRecord event
+                                ? event.moveOutDestinations().stream().map(PartitionToken::new)
+                                : Stream.empty()))
+                .distinct()
                 .toList();
+    }
+
+    /** The partitions that are to be read from its end on. */
+    List<PartitionToken> startedAtEnd() {
+        return records.stream()
+                .filter(row -> row.timestamp().equals(end))
+                .flatMap(row -> started(row).stream())
+                .toList();
+    }
+
+    /** The partitions that a record says are to be read. */
+    static List<PartitionToken> started(ChangeRecord row) {
+        return switch (row) {
+            case ChildPartitionsRecord children ->
+                children.childPartitions().stream()
+                        .map(child -> new PartitionToken(child.token()))
+                        .toList();
+            case PartitionStartRecord start ->
+                start.partitionTokens().stream().map(PartitionToken::new).toList();
+            default -> List.of();
+        };
+    }
+
+    private long changes() {
+        return records.stream().filter(DataChangeRecord.class::isInstance).count();
     }
 
     @Override
     public String toString() {
-        return "%s keys [%d, %d) life [%s, %s) parents %s children %s, %d changes"
-                .formatted(token, firstKey, endKey, start, isLive() ? "" : end, parents, children(), changes.size());
+        return "%s keys %s life [%s, %s) parents %s children %s, %d changes"
+                .formatted(token, keys, start, isLive() ? "" : end, parents, children(), changes());
     }
 }

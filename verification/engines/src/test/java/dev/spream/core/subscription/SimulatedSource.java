@@ -34,7 +34,7 @@ final class SimulatedSource implements ChangeStreamSource {
 
     @Override
     public PartitionMode partitionMode() {
-        return PartitionMode.IMMUTABLE_KEY_RANGE;
+        return world.mode;
     }
 
     @Override
@@ -63,7 +63,7 @@ final class SimulatedSource implements ChangeStreamSource {
                     SourceException.Kind.TRANSIENT, SimulatedFailure.message("UNAVAILABLE at the query"), null);
         }
         judge.source.queried(ports.process, query);
-        SimulatedCursor cursor = new SimulatedCursor(query, rows(query), partitionEnd(query), ports, judge, world.end);
+        SimulatedCursor cursor = new SimulatedCursor(query, rows(query), partitionEnd(query), ports, judge);
         judge.source.opened(ports.process, cursor);
         ports.pass("query %s is open", query.token());
         return cursor;

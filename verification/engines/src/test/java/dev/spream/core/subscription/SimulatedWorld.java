@@ -1,11 +1,12 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
-import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,12 +29,17 @@ final class SimulatedWorld {
             DataChangeRecord row,
             RecordIdentity identity,
             SimulatedPartition partition,
+            int position,
             Map<RecordKey, Integer> keys) {}
 
+    /** From a duration on that no history can live through: its processes begin when the world is almost over. */
+    private static final Duration LONG = Duration.ofMinutes(10);
+
+    final PartitionMode mode;
     final Instant start;
     final Instant end;
     private final Map<PartitionToken, SimulatedPartition> partitions;
-    private final List<ChildPartitionsRecord> roots;
+    private final List<ChangeRecord> roots;
 
     private final Map<RecordIdentity, Change> changes = new LinkedHashMap<>();
     private final Map<RecordKey, List<Change>> histories = new HashMap<>();
@@ -45,35 +51,47 @@ final class SimulatedWorld {
      * @param roots what the initial query returns
      * @param start of the subscription, inclusive
      * @param end of the subscription, inclusive
+     * @param changes in commit order
      */
     SimulatedWorld(
+            PartitionMode mode,
             Instant start,
             Instant end,
             Map<PartitionToken, SimulatedPartition> partitions,
-            List<ChildPartitionsRecord> roots) {
+            List<ChangeRecord> roots,
+            List<SimulatedTransactions.Placed> changes) {
+        this.mode = mode;
         this.start = start;
         this.end = end;
         this.partitions = partitions;
         this.roots = roots;
-        partitions.values().forEach(this::index);
+        changes.stream()
+                .filter(change -> !change.row().commitTimestamp().isAfter(end))
+                .forEach(this::index);
     }
 
-    private void index(SimulatedPartition partition) {
-        List<Change> ofPartition = byPartition.computeIfAbsent(partition.token, token -> new ArrayList<>());
-        for (DataChangeRecord row : partition.changes) {
-            if (row.commitTimestamp().isAfter(end)) {
-                continue;
-            }
-            Map<RecordKey, Integer> keys = new LinkedHashMap<>();
-            Change change = new Change(row, row.identity(), partition, keys);
-            for (RecordKey key : RecordKey.of(row)) {
-                List<Change> history = histories.computeIfAbsent(key, k -> new ArrayList<>());
-                keys.put(key, history.size());
-                history.add(change);
-            }
-            ofPartition.add(change);
-            changes.put(change.identity(), change);
+    private void index(SimulatedTransactions.Placed placed) {
+        DataChangeRecord row = placed.row();
+        Map<RecordKey, Integer> keys = new LinkedHashMap<>();
+        Change change = new Change(row, row.identity(), placed.partition(), placed.position(), keys);
+        for (RecordKey key : RecordKey.of(row)) {
+            List<Change> history = histories.computeIfAbsent(key, k -> new ArrayList<>());
+            keys.put(key, history.size());
+            history.add(change);
         }
+        byPartition
+                .computeIfAbsent(placed.partition().token, token -> new ArrayList<>())
+                .add(change);
+        changes.put(change.identity(), change);
+    }
+
+    boolean isMutable() {
+        return mode == PartitionMode.MUTABLE_KEY_RANGE;
+    }
+
+    /** Returns whether it lasts too long for processes to live through it. */
+    boolean isLong() {
+        return Duration.between(start, end).compareTo(LONG) > 0;
     }
 
     /** All changes that the subscription asks for. */
@@ -120,8 +138,7 @@ final class SimulatedWorld {
     /** The children of the initial query. */
     List<PartitionToken> roots() {
         return roots.stream()
-                .flatMap(childRecord -> childRecord.childPartitions().stream())
-                .map(child -> new PartitionToken(child.token()))
+                .flatMap(row -> SimulatedPartition.started(row).stream())
                 .toList();
     }
 

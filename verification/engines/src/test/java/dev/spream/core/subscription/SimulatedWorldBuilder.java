@@ -1,23 +1,20 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
-import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.record.JsonObject;
-import dev.spream.core.record.Mod;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Draws a {@link SimulatedWorld}. Ranges of keys are split, merged and moved from partition to partition, so that each key
+ * Draws a {@link SimulatedWorld} with immutable key ranges. Ranges of keys are split, merged and moved from partition to partition, so that each key
  * is in exactly one of them at a time; transactions change some keys, in several records, of several rows, in several
  * partitions. Everything happens on a coarse grid of times, give or take a nanosecond, so that what may coincide does.
  */
@@ -27,13 +24,13 @@ final class SimulatedWorldBuilder {
     private final RandomGenerator random;
     private final SimulationTally tally;
     private final Map<PartitionToken, SimulatedPartition> partitions = new LinkedHashMap<>();
-    private final List<ChildPartitionsRecord> roots = new ArrayList<>();
+    private final List<ChangeRecord> roots = new ArrayList<>();
+    private final SimulatedTransactions transactions;
     private final int keys;
     private final long tick;
     private final int ticks;
     private final double changesPerTick;
     private final double churnPerTick;
-    private int transactions;
 
     SimulatedWorldBuilder(RandomGenerator random, SimulationTally tally) {
         this.random = random;
@@ -43,21 +40,23 @@ final class SimulatedWorldBuilder {
         this.ticks = 6 + random.nextInt(30);
         this.changesPerTick = 0.2 + random.nextDouble();
         this.churnPerTick = random.nextDouble(0.6);
+        this.transactions = new SimulatedTransactions(random, keys, this::holderOf);
     }
 
     SimulatedWorld build() {
         Instant start = time(0);
         addRoots(start);
         for (int i = 0; i < ticks; i++) {
-            change(time(i).minusNanos(1), i == 0 ? 0 : changesPerTick / 5);
+            transactions.commit(time(i).minusNanos(1), i == 0 ? 0 : changesPerTick / 5);
             if (i > 0 && random.nextDouble() < churnPerTick) {
                 churn(time(i));
             }
-            change(time(i), changesPerTick);
-            change(time(i).plusNanos(1), changesPerTick / 5);
+            transactions.commit(time(i), changesPerTick);
+            transactions.commit(time(i).plusNanos(1), changesPerTick / 5);
         }
         Instant end = time(ticks * 2 / 3 + random.nextInt(ticks / 3));
-        return new SimulatedWorld(start, end, partitions, roots);
+        return new SimulatedWorld(
+                PartitionMode.IMMUTABLE_KEY_RANGE, start, end, partitions, roots, transactions.changes());
     }
 
     private Instant time(int index) {
@@ -146,43 +145,11 @@ final class SimulatedWorldBuilder {
 
     private void end(SimulatedPartition partition, Instant at, List<ChildPartition> children) {
         partition.end = at;
-        partition.childRecords.addAll(inRecords(at, children));
-    }
-
-    /** Transactions at that time, of different keys, as their locks see to. */
-    private void change(Instant at, double expected) {
-        Set<Integer> free = new HashSet<>();
-        for (int key = 0; key < keys; key++) {
-            free.add(key);
-        }
-        for (double left = expected; left > 0 && random.nextDouble() < left; left -= 0.5) {
-            commit(at, free);
-        }
-    }
-
-    private void commit(Instant at, Set<Integer> free) {
-        String transaction = "t%03d-%d".formatted(random.nextInt(1000), transactions++);
-        Set<Integer> mine = new HashSet<>();
-        for (int i = 1 + random.nextInt(3); i > 0; i--) {
-            int key = random.nextInt(keys);
-            if (free.remove(key)) {
-                mine.add(key);
-            }
-        }
-        if (mine.isEmpty()) {
-            return;
-        }
-        List<Integer> ordered = mine.stream().sorted().toList();
-        int records = 1 + random.nextInt(4);
-        for (int sequence = 0; sequence < records; sequence++) {
-            int key = ordered.get(random.nextInt(ordered.size()));
-            SimulatedPartition partition = holderOf(key, at);
-            List<Integer> rows = ordered.stream()
-                    .filter(other -> other == key
-                            || (other >= partition.firstKey && other < partition.endKey && random.nextInt(3) == 0))
-                    .toList();
-            partition.changes.add(row(at, transaction, sequence, rows));
-        }
+        partition.records.addAll(inRecords(at, children));
+        children.forEach(child -> partitions
+                .get(new PartitionToken(child.token()))
+                .arrivals
+                .add(new SimulatedPartition.Arrival(0, partition, Integer.MAX_VALUE, at, true)));
     }
 
     private SimulatedPartition holderOf(int key, Instant at) {
@@ -193,25 +160,5 @@ final class SimulatedWorldBuilder {
                         && key < partition.endKey)
                 .findFirst()
                 .orElseThrow();
-    }
-
-    private static DataChangeRecord row(Instant at, String transaction, int sequence, List<Integer> keys) {
-        return new DataChangeRecord(
-                at,
-                "%08d".formatted(sequence),
-                transaction,
-                false,
-                "Accounts",
-                List.of(),
-                keys.stream()
-                        .map(key -> new Mod(
-                                JsonObject.of(Map.of("Id", Integer.toString(key))), JsonObject.EMPTY, JsonObject.EMPTY))
-                        .toList(),
-                "UPDATE",
-                "NEW_VALUES",
-                1,
-                1,
-                "",
-                false);
     }
 }

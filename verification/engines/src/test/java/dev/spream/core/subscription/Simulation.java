@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
@@ -22,6 +23,9 @@ final class Simulation {
 
     /** Histories in which workers only join, and so have the time to share. */
     private static final int QUIET_ONE_IN = 6;
+
+    /** Of a world that is almost over, in nanoseconds. */
+    private static final long LONGEST_REST = 2_000_000_000L;
 
     private static final Duration LONGEST_SKEW = Duration.ofHours(12);
 
@@ -51,7 +55,9 @@ final class Simulation {
         this.sabotage = sabotage;
         this.trouble = new SimulatedTrouble(random.split());
         this.machine = new SimulatedMachine(random.split(), random.nextInt(4) > 0);
-        this.world = new SimulatedWorldBuilder(random.split(), tally).build();
+        this.world = sabotage.mode().orElse(modeOf(seed)) == PartitionMode.MUTABLE_KEY_RANGE
+                ? new SimulatedMovesBuilder(random.split(), tally).build()
+                : new SimulatedWorldBuilder(random.split(), tally).build();
         this.surviving = new InMemoryPartitionStorage(skewed(machine, skew()));
         this.options = SimulatedOptions.draw(random.split(), world).build();
         this.shape = Shape.values()[random.nextInt(Shape.values().length)];
@@ -74,6 +80,11 @@ final class Simulation {
         } else {
             this.disturbedRuns = random.nextInt(3 + 3 * workers);
         }
+    }
+
+    /** The mode of the histories of even seeds is that of mutable key ranges. */
+    static PartitionMode modeOf(long seed) {
+        return seed % 2 == 0 ? PartitionMode.MUTABLE_KEY_RANGE : PartitionMode.IMMUTABLE_KEY_RANGE;
     }
 
     private static InstantSource skewed(SimulatedMachine machine, Duration skew) {
@@ -148,6 +159,10 @@ final class Simulation {
 
     private long joinAfter(boolean first) {
         long worldTime = Duration.between(world.start, world.end).toNanos();
+        if (world.isLong()) {
+            tally.count(SimulationEvent.LONG_WORLD);
+            return worldTime - random.nextLong(LONGEST_REST) + random.nextLong(LONGEST_REST);
+        }
         long after = random.nextInt(3) * (1 + worldTime) / 2 + random.nextLong(2) * worldTime;
         if (!first) {
             tally.count(SimulationEvent.JOIN);
@@ -168,6 +183,7 @@ final class Simulation {
                 worker.disturb(random, options.leaseTime());
             }
             boolean completed = worker.run(operator);
+            judge.storage.verify();
             moments = ports.calls();
             if (completed) {
                 judge.completed();

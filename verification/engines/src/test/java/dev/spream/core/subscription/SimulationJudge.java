@@ -39,6 +39,7 @@ final class SimulationJudge {
     final JudgedConsumer consumer;
     final JudgedStorage storage;
     final JudgedShares shares;
+    final JudgedOrder order;
 
     private final JudgedTarget target;
     private final SimulatedMachine machine;
@@ -71,7 +72,8 @@ final class SimulationJudge {
                 longestLatency,
                 tally);
         this.storage = new JudgedStorage(this, world, surviving, machine, options, shares, tally);
-        this.source = new JudgedSource(this, options, maxOpenQueries);
+        this.order = new JudgedOrder(this, world, ordering, tally);
+        this.source = new JudgedSource(this, world, options, maxOpenQueries, tally);
         this.consumer = new JudgedConsumer(this, world, machine, options, ordering, tally);
         this.target = new JudgedTarget(this, ordering, fences, tally);
     }
@@ -104,26 +106,6 @@ final class SimulationJudge {
         return change;
     }
 
-    /** A child is read, and its changes are consumed, after all changes of its parents are settled. */
-    void requireParentsDone(PartitionToken token) {
-        SimulatedPartition partition = world.partition(token);
-        if (partition == null) {
-            return;
-        }
-        for (PartitionToken parent : partition.parents) {
-            for (SimulatedWorld.Change change : world.changesOf(parent)) {
-                if (!isDurable(change)) {
-                    throw violated(
-                            Promise.ORDER,
-                            "%s is read while %s of its parent %s is not settled",
-                            token,
-                            describe(change.row()),
-                            parent);
-                }
-            }
-        }
-    }
-
     // The consumer.
 
     void settled(SimulatedProcess process, JudgedHold hold, SimulatedWorld.Change change) {
@@ -134,6 +116,7 @@ final class SimulationJudge {
                         ? SimulationEvent.SETTLED
                         : SimulationEvent.SETTLED_AGAIN);
         run.unflushed.add(change);
+        shares.progressed();
         target.took(hold, change);
     }
 
@@ -235,6 +218,7 @@ final class SimulationJudge {
             }
         }
         storage.completed();
+        storage.verify();
     }
 
     /** Changes as violations and histories show them; the text is made when it is asked for. */

@@ -142,6 +142,42 @@ class SimulationJudgeIT {
         assertNoticed(Promise.ORDER, SimulationWorkerSabotages.noFence(), 95);
     }
 
+    @Test
+    void a_move_in_that_is_ignored_breaks_the_order() {
+        assertNoticed(Promise.ORDER, SimulationMoveSabotages.waitDropped());
+    }
+
+    @Test
+    void a_wait_for_the_timestamp_of_a_move_alone_breaks_the_order() {
+        assertNoticed(Promise.ORDER, SimulationMoveSabotages.waitForTimestamp());
+    }
+
+    @Test
+    void a_window_that_starts_after_the_last_position_loses_changes() {
+        assertNoticed(Promise.AT_LEAST_ONCE, SimulationMoveSabotages.exclusiveWindows());
+    }
+
+    /** The wait ends by a later watermark of the source all the same, unless the source waits too. */
+    @Test
+    void move_outs_that_are_not_stored_make_no_progress() {
+        assertNoticed(Promise.PROGRESS, SimulationMoveSabotages.moveOutsNotStored());
+    }
+
+    @Test
+    void changes_before_a_stored_move_out_that_come_again_break_the_order() {
+        assertNoticed(Promise.ORDER, SimulationMoveSabotages.moveOutsNotResumed());
+    }
+
+    @Test
+    void reading_ahead_with_lanes_that_end_with_their_partition_breaks_the_order() {
+        assertNoticed(Promise.ORDER, SimulationMoveSabotages.lanesEndWithPartition());
+    }
+
+    @Test
+    void a_watermark_of_a_partition_read_ahead_past_its_start_breaks_the_order() {
+        assertNoticed(Promise.ORDER, SimulationMoveSabotages.watermarkAhead());
+    }
+
     private static void assertNoticed(Promise promise, SimulationSabotage sabotage) {
         assertNoticed(promise, sabotage, 1);
     }

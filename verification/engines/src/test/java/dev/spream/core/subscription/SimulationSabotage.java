@@ -2,8 +2,10 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.source.ChangeStreamSource;
+import java.util.Optional;
 
 /**
  * Stands between the engine and what the judge sees, and makes the engine seem to break a promise. The judge has to find
@@ -12,6 +14,11 @@ import dev.spream.core.source.ChangeStreamSource;
 interface SimulationSabotage {
     /** None. */
     SimulationSabotage NONE = new SimulationSabotage() {};
+
+    /** Returns the mode of the stream; empty if both show it. */
+    default Optional<PartitionMode> mode() {
+        return Optional.empty();
+    }
 
     /** The options of the engine; the judge goes by the given ones. */
     default SubscriberOptions options(SubscriberOptions options) {

@@ -13,6 +13,7 @@ import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
@@ -100,14 +101,24 @@ final class SimulationSabotages {
 
     /** No partition has parents, as far as the gate can see. */
     static SimulationSabotage openGate() {
-        return ofStorage("frontier", process -> (storage, arguments) -> {
-            Lineage frontier = storage.frontier();
-            return Lineage.of(
-                    frontier.partitions().stream()
-                            .map(SimulationSabotages::orphaned)
-                            .toList(),
-                    frontier.readAt());
-        });
+        return new SimulationSabotage() {
+            @Override
+            public Optional<PartitionMode> mode() {
+                return Optional.of(PartitionMode.IMMUTABLE_KEY_RANGE);
+            }
+
+            @Override
+            public PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
+                return spoil(PartitionStorage.class, storage, "frontier", (target, arguments) -> {
+                    Lineage frontier = target.frontier();
+                    return Lineage.of(
+                            frontier.partitions().stream()
+                                    .map(SimulationSabotages::orphaned)
+                                    .toList(),
+                            frontier.readAt());
+                });
+            }
+        };
     }
 
     private static PartitionMetadata orphaned(PartitionMetadata stored) {
@@ -126,7 +137,9 @@ final class SimulationSabotages {
                 stored.scheduledAt(),
                 stored.runningAt(),
                 stored.finishedAt(),
-                stored.gaps());
+                stored.gaps(),
+                stored.moveIn(),
+                stored.moveOuts());
     }
 
     /** Watermarks are stored one nanosecond too high. */

@@ -188,7 +188,9 @@ final class SimulationWorkerSabotages {
                 stored.scheduledAt(),
                 stored.runningAt(),
                 stored.finishedAt(),
-                stored.gaps());
+                stored.gaps(),
+                stored.moveIn(),
+                stored.moveOuts());
     }
 
     /** A worker that takes a partition over reads it from a second after its watermark. */

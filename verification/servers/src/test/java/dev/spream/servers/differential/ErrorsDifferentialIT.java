@@ -34,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests of the errors of both emulators: bad change stream queries and bad statements about change streams. Codes are
@@ -249,6 +250,21 @@ class ErrorsDifferentialIT {
     @MethodSource("badStatements")
     void both_emulators_refuse_a_bad_statement_alike_in_postgresql(String ddl) {
         agree(ddl, statementRefusals(Dialect.POSTGRESQL, ddl.replace("OPTIONS", "WITH")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CREATE TABLE other (id INT64) PRIMARY KEY (id), ROW DELETION POLICY (OLDER_THAN(due, INTERVAL 1 DAY))",
+                "CREATE TABLE other (id INT64) PRIMARY KEY (id), ROW DELETION POLICY (OLDER_THAN(id, INTERVAL 1 DAY))",
+                "ALTER TABLE items ADD ROW DELETION POLICY (OLDER_THAN(name, INTERVAL 1 DAY))",
+                "ALTER TABLE items REPLACE ROW DELETION POLICY (OLDER_THAN(name, INTERVAL 1 DAY))",
+                "ALTER TABLE items DROP ROW DELETION POLICY"
+            })
+    void both_emulators_refuse_a_bad_row_deletion_policy_alike(String ddl) {
+        List<SpannerException> refusals = statementRefusals(Dialect.GOOGLE_STANDARD_SQL, ddl);
+        assertThat(refusals).extracting(SpannerException::getErrorCode).containsOnly(ErrorCode.INVALID_ARGUMENT);
+        agree(ddl, refusals);
     }
 
     private static List<SpannerException> statementRefusals(Dialect dialect, String ddl) {

@@ -78,7 +78,7 @@ class PerKeyQueueConcurrencyTest {
     @Param(name = "thread", gen = ThreadIdGen.class)
     @Param(name = "alone", gen = BooleanGen.class)
     public static final class Lanes {
-        private final PerKeyQueue lanes = new PerKeyQueue();
+        private final PerKeyQueue lanes = new PerKeyQueue(() -> {});
         private final List<Deque<InflightRecord>> taken = oneForEachThread();
         private int sequence;
 

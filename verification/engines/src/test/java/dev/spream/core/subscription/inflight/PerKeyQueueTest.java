@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class PerKeyQueueTest {
     private static final long SEEDS = 1_000;
 
-    private final PerKeyQueue lanes = new PerKeyQueue();
+    private final PerKeyQueue lanes = new PerKeyQueue(() -> {});
 
     private static InflightRecord record(long sequence, String... keys) {
         return new InflightRecord(sequence, ScriptedSource.newChange(sequence, "A", "tx-" + sequence), Set.of(keys), 1);
@@ -160,7 +160,7 @@ class PerKeyQueueTest {
     private static final class Model {
         private final long seed;
         private final Random random;
-        private final PerKeyQueue lanes = new PerKeyQueue();
+        private final PerKeyQueue lanes = new PerKeyQueue(() -> {});
         private final List<InflightRecord> unsettled = new ArrayList<>(); // in read order
         private final Set<InflightRecord> taken = new HashSet<>();
         private final Set<InflightRecord> alone = new HashSet<>();

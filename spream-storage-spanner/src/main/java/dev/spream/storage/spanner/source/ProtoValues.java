@@ -1,0 +1,95 @@
+package dev.spream.storage.spanner.source;
+
+import com.google.protobuf.Value;
+import com.google.spanner.v1.ChangeStreamRecord.DataChangeRecord.ColumnMetadata;
+import com.google.spanner.v1.ChangeStreamRecord.DataChangeRecord.ModValue;
+import dev.spream.core.record.Json;
+import dev.spream.core.record.JsonObject;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Converts values of columns from messages to JSON, in the encoding of the records of other streams: INT64 and NUMERIC
+ * are strings already, and a FLOAT64 that JSON has no number for is a string.
+ */
+final class ProtoValues {
+    private static final int CHARS_PER_VALUE = 32;
+
+    private ProtoValues() {}
+
+    /**
+     * Returns the values by the names of their columns.
+     *
+     * @throws IllegalArgumentException if a value names no column, or is not set
+     */
+    static JsonObject object(List<ModValue> values, List<ColumnMetadata> columns) {
+        if (values.isEmpty()) {
+            return JsonObject.EMPTY;
+        }
+        StringBuilder json = new StringBuilder(values.size() * CHARS_PER_VALUE);
+        char separator = '{';
+        for (ModValue value : values) {
+            json.append(separator);
+            Json.append(json, column(value, columns).getName());
+            json.append(':');
+            append(json, value.getValue());
+            separator = ',';
+        }
+        return JsonObject.of(json.append('}').toString());
+    }
+
+    private static ColumnMetadata column(ModValue value, List<ColumnMetadata> columns) {
+        int index = value.getColumnMetadataIndex();
+        if (index < 0 || index >= columns.size()) {
+            throw new IllegalArgumentException(
+                    "a value has column_metadata_index %d, and the change record has %d columns"
+                            .formatted(index, columns.size()));
+        }
+        return columns.get(index);
+    }
+
+    static void append(StringBuilder json, Value value) {
+        switch (value.getKindCase()) {
+            case NULL_VALUE -> json.append("null");
+            case BOOL_VALUE -> json.append(value.getBoolValue());
+            case NUMBER_VALUE -> appendNumber(json, value.getNumberValue());
+            case STRING_VALUE -> Json.append(json, value.getStringValue());
+            case LIST_VALUE -> appendList(json, value.getListValue().getValuesList());
+            case STRUCT_VALUE -> appendStruct(json, value.getStructValue().getFieldsMap());
+            case KIND_NOT_SET -> throw new IllegalArgumentException("a value of a change record is not set");
+        }
+    }
+
+    private static void appendNumber(StringBuilder json, double number) {
+        if (Double.isFinite(number)) {
+            json.append(number);
+        } else {
+            json.append('"').append(number).append('"');
+        }
+    }
+
+    private static void appendList(StringBuilder json, List<Value> elements) {
+        json.append('[');
+        for (int i = 0; i < elements.size(); i++) {
+            if (i > 0) {
+                json.append(',');
+            }
+            append(json, elements.get(i));
+        }
+        json.append(']');
+    }
+
+    private static void appendStruct(StringBuilder json, Map<String, Value> members) {
+        json.append('{');
+        int start = json.length();
+        members.forEach((name, value) -> {
+            if (json.length() > start) {
+                json.append(',');
+            }
+            Json.append(json, name);
+            json.append(':');
+            append(json, value);
+        });
+        json.append('}');
+    }
+}

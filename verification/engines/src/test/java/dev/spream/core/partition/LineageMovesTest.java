@@ -1,0 +1,281 @@
+package dev.spream.core.partition;
+
+import static dev.spream.testkit.partition.StorageScenario.at;
+import static dev.spream.testkit.partition.StorageScenario.token;
+import static dev.spream.testkit.partition.StorageScenario.tokens;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.testkit.partition.StorageScenario;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The gate over move-ins and move-outs: the sources that a partition waits for. */
+final class LineageMovesTest {
+    private static final Instant MOVE = at(5);
+    private static final Set<PartitionState> UNFINISHED = EnumSet.complementOf(EnumSet.of(PartitionState.FINISHED));
+
+    @ParameterizedTest
+    @CsvSource(nullValues = "none", delimiter = '|', textBlock = """
+            # nanoseconds from the move | destinations of the source | awaited
+            -1000000000 | none            | true
+            -1          | none            | true
+            -1          | another         | true
+            -1          | waiting         | true
+            -1          | another,waiting | true
+            0           | none            | true
+            0           | another         | true
+            0           | waiting         | false
+            0           | another,waiting | false
+            1           | none            | false
+            1           | another         | false
+            1           | waiting         | false
+            1           | another,waiting | false
+            1000000000  | none            | false
+            """)
+    void a_source_is_awaited_until_it_settled_everything_before_its_move_out(
+            long nanos, String destinations, boolean awaited) {
+        PartitionMetadata waiting = waiting(MOVE, "source");
+        for (PartitionState state : PartitionState.values()) {
+            Row source = new Row("source", state, MOVE.plusNanos(nanos));
+            if (destinations != null) {
+                source = source.moveOuts(destinations.split(","));
+            }
+            boolean expected = awaited && state != PartitionState.FINISHED;
+            for (boolean held : List.of(false, true)) {
+                Lineage lineage = lineage(source.held(held).stored(), waiting);
+                assertThat(lineage.awaitedSources(waiting))
+                        .as("%s, held: %s", source, held)
+                        .isEqualTo(expected ? tokens("source") : tokens());
+                assertThat(isClaimable(lineage, waiting)).isEqualTo(!expected);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1000000000, true", "-1, true", "0, false", "1, false"})
+    void a_source_that_is_not_stored_is_awaited_while_another_partition_may_name_it(long nanos, boolean awaited) {
+        PartitionMetadata waiting = waiting(MOVE, "not stored");
+        for (PartitionState state : PartitionState.values()) {
+            PartitionMetadata other = new Row("other", state, MOVE.plusNanos(nanos)).stored();
+            boolean expected = awaited && state != PartitionState.FINISHED;
+            Lineage lineage = lineage(other, new Row("later", PartitionState.RUNNING, at(9)).stored(), waiting);
+            assertThat(lineage.awaitedSources(waiting))
+                    .as("%s at %d ns", state, nanos)
+                    .isEqualTo(expected ? tokens("not stored") : tokens());
+            assertThat(isClaimable(lineage, waiting)).isEqualTo(!expected);
+        }
+    }
+
+    @Test
+    void the_waiting_partition_itself_does_not_name_its_source() {
+        PartitionMetadata waiting = waiting(at(1), "not stored");
+        assertThat(lineage(waiting).awaitedSources(waiting)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, true", "0, true", "1, false", "1000000000, false"})
+    void a_partition_waits_until_its_own_watermark_is_later_than_the_move(long nanos, boolean waits) {
+        PartitionMetadata source = running("source", 1);
+        PartitionMetadata waiting = waiting(MOVE.plusNanos(nanos), "source");
+        Lineage lineage = lineage(source, waiting);
+        assertThat(lineage.awaitedSources(waiting)).isEqualTo(waits ? tokens("source") : tokens());
+        assertThat(isClaimable(lineage, waiting)).isEqualTo(!waits);
+        assertThat(lineage.awaitedSources(waiting.token(), new MoveIn(MOVE, tokens("source"))))
+                .as("of a move-in that is asked for, wherever the watermark stands")
+                .isEqualTo(tokens("source"));
+    }
+
+    @Test
+    void a_partition_that_is_finished_or_has_no_move_in_waits_for_none() {
+        PartitionMetadata source = running("source", 1);
+        PartitionMetadata finished = new Row("waiting", PartitionState.FINISHED, at(3))
+                .moveIn(MOVE, "source")
+                .stored();
+        assertThat(lineage(source, finished).awaitedSources(finished)).isEmpty();
+        PartitionMetadata none = running("waiting", 3);
+        assertThat(lineage(source, none).awaitedSources(none)).isEmpty();
+        assertThat(isClaimable(lineage(source, none), none)).isTrue();
+    }
+
+    @Test
+    void every_state_of_a_waiting_partition_waits() {
+        PartitionMetadata source = running("source", 1);
+        for (PartitionState state : UNFINISHED) {
+            PartitionMetadata waiting =
+                    new Row("waiting", state, at(3)).moveIn(MOVE, "source").stored();
+            assertThat(lineage(source, waiting).awaitedSources(waiting)).isEqualTo(tokens("source"));
+            assertThat(lineage(source, waiting).claimable()).containsExactly(source);
+        }
+    }
+
+    @Test
+    void several_sources_are_awaited_each_for_itself_in_the_order_of_the_move_in() {
+        PartitionMetadata waiting = waiting(MOVE, "d", "c", "not stored", "a", "b", "e");
+        Lineage lineage = lineage(
+                new Row("a", PartitionState.FINISHED, at(2)).stored(),
+                new Row("b", PartitionState.RUNNING, MOVE).moveOuts("waiting").stored(),
+                new Row("c", PartitionState.RUNNING, MOVE).moveOuts("d").stored(),
+                running("d", 4),
+                running("e", 6),
+                waiting);
+        assertThat(lineage.awaitedSources(waiting)).isEqualTo(tokens("d", "c", "not stored"));
+        assertThat(isClaimable(lineage, waiting)).isFalse();
+    }
+
+    @Test
+    void two_partitions_that_swap_keys_at_one_time_continue_both() {
+        PartitionMetadata a = swapped("a", "b");
+        PartitionMetadata b = swapped("b", "a");
+        assertThat(lineage(a, b).claimable()).containsExactly(a, b);
+
+        PartitionMetadata slow =
+                new Row("b", PartitionState.RUNNING, at(4)).moveIn(MOVE, "a").stored();
+        assertThat(lineage(a, slow).claimable())
+                .as("b has settled nothing before its move-out, and a has")
+                .containsExactly(slow);
+    }
+
+    @Test
+    void three_partitions_that_pass_keys_round_at_one_time_continue_all() {
+        PartitionMetadata a = new Row("a", PartitionState.RUNNING, MOVE)
+                .moveIn(MOVE, "c")
+                .moveOuts("b")
+                .stored();
+        PartitionMetadata b = new Row("b", PartitionState.RUNNING, MOVE)
+                .moveIn(MOVE, "a")
+                .moveOuts("c")
+                .stored();
+        PartitionMetadata c = new Row("c", PartitionState.RUNNING, MOVE)
+                .moveIn(MOVE, "b")
+                .moveOuts("a")
+                .stored();
+        assertThat(lineage(a, b, c).claimable()).containsExactly(a, b, c);
+    }
+
+    @Test
+    void the_destination_of_a_move_waits_for_its_source_and_the_source_of_another_move_for_none() {
+        PartitionMetadata first = running("first", 3);
+        PartitionMetadata second = new Row("second", PartitionState.RUNNING, at(4))
+                .moveIn(at(4), "first")
+                .stored();
+        PartitionMetadata third = new Row("third", PartitionState.RUNNING, at(5))
+                .moveIn(at(5), "second")
+                .stored();
+        assertThat(lineage(first, second, third).claimable()).containsExactly(first);
+        PartitionMetadata passed = running("first", 6);
+        assertThat(lineage(passed, second, third).claimable()).containsExactly(second, passed);
+    }
+
+    @Test
+    void parents_and_sources_must_both_be_over() {
+        Row waiting = new Row("waiting", PartitionState.CREATED, MOVE)
+                .moveIn(MOVE, "source")
+                .parents("parent");
+        PartitionMetadata parent = running("parent", 4);
+        PartitionMetadata source = running("source", 4);
+        PartitionMetadata parentDone = new Row("parent", PartitionState.FINISHED, MOVE).stored();
+        PartitionMetadata sourceDone = running("source", 6);
+        PartitionMetadata stored = waiting.stored();
+        assertThat(isClaimable(lineage(parent, source, stored), stored)).isFalse();
+        assertThat(isClaimable(lineage(parentDone, source, stored), stored)).isFalse();
+        assertThat(isClaimable(lineage(parent, sourceDone, stored), stored)).isFalse();
+        assertThat(isClaimable(lineage(parentDone, sourceDone, stored), stored)).isTrue();
+    }
+
+    private static PartitionMetadata waiting(Instant watermark, String... sources) {
+        return new Row("waiting", PartitionState.RUNNING, watermark)
+                .moveIn(MOVE, sources)
+                .stored();
+    }
+
+    private static PartitionMetadata swapped(String token, String with) {
+        return new Row(token, PartitionState.RUNNING, MOVE)
+                .moveIn(MOVE, with)
+                .moveOuts(with)
+                .stored();
+    }
+
+    private static PartitionMetadata running(String token, long watermark) {
+        return new Row(token, PartitionState.RUNNING, at(watermark)).stored();
+    }
+
+    private static boolean isClaimable(Lineage lineage, PartitionMetadata partition) {
+        return lineage.claimable().contains(partition);
+    }
+
+    private static Lineage lineage(PartitionMetadata... partitions) {
+        return Lineage.of(List.of(partitions), Instant.EPOCH);
+    }
+
+    /** A partition that started at second 0. */
+    private record Row(
+            String token,
+            PartitionState state,
+            Instant watermark,
+            boolean held,
+            List<PartitionToken> parents,
+            Optional<MoveIn> moveIn,
+            Optional<MoveOuts> moveOuts) {
+        Row(String token, PartitionState state, Instant watermark) {
+            this(token, state, watermark, false, List.of(), Optional.empty(), Optional.empty());
+        }
+
+        Row held(boolean isHeld) {
+            return new Row(token, state, watermark, isHeld, parents, moveIn, moveOuts);
+        }
+
+        Row parents(String... named) {
+            return new Row(token, state, watermark, held, tokens(named), moveIn, moveOuts);
+        }
+
+        Row moveIn(Instant timestamp, String... sources) {
+            return new Row(
+                    token,
+                    state,
+                    watermark,
+                    held,
+                    parents,
+                    Optional.of(new MoveIn(timestamp, tokens(sources))),
+                    moveOuts);
+        }
+
+        Row moveOuts(String... destinations) {
+            return new Row(
+                    token,
+                    state,
+                    watermark,
+                    held,
+                    parents,
+                    moveIn,
+                    Optional.of(new MoveOuts("1", tokens(destinations))));
+        }
+
+        PartitionMetadata stored() {
+            boolean finished = state == PartitionState.FINISHED;
+            return new PartitionMetadata(
+                    StorageScenario.token(token),
+                    parents,
+                    at(0),
+                    state,
+                    watermark,
+                    1,
+                    Optional.of(StorageScenario.ANN),
+                    finished ? Optional.empty() : Optional.of(at(100)),
+                    held,
+                    finished ? Optional.of(PartitionEnd.partitionEnd(watermark, List.of())) : Optional.empty(),
+                    at(0),
+                    Optional.of(at(0)),
+                    Optional.of(at(0)),
+                    finished ? Optional.of(at(0)) : Optional.empty(),
+                    List.of(),
+                    moveIn,
+                    moveOuts);
+        }
+    }
+}

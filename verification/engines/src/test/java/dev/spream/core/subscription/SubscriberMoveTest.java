@@ -1,0 +1,265 @@
+package dev.spream.core.subscription;
+
+import static dev.spream.testkit.subscription.ScriptedSource.START;
+import static dev.spream.testkit.subscription.ScriptedSource.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.PartitionEnd;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.source.PartitionQuery;
+import dev.spream.testkit.subscription.ScriptedSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** Streams with mutable key ranges: windows, partitions' ends, and the order of keys that move. */
+class SubscriberMoveTest {
+    private static final List<String> NONE = List.of();
+
+    private final SubscriberFixture fixture = new SubscriberFixture();
+    private final ScriptedSource source = fixture.source;
+    private final CountDownLatch release = new CountDownLatch(1);
+
+    SubscriberMoveTest() {
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE);
+    }
+
+    @Test
+    void a_split_is_read_to_its_end_and_in_order() throws InterruptedException {
+        source.start("Parent0", 0, "p")
+                .end("Parent0")
+                .change("p", 1, "A")
+                .start("p", 2, "c", "d")
+                .moves("p", 2, NONE, List.of("c", "d"))
+                .endRecord("p", 2)
+                .moves("c", 2, List.of("p"), NONE)
+                .change("c", 3, "A")
+                .moves("d", 2, List.of("p"), NONE)
+                .change("d", 3, "B");
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        assertThat(fixture.run(subscriber(true), consumer)).isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(consumer.labels()).containsExactlyInAnyOrder("A1", "A3", "B3");
+        assertThat(consumer.labels().indexOf("A1")).isLessThan(consumer.labels().indexOf("A3"));
+        assertThat(stored("p").endProof())
+                .contains(PartitionEnd.partitionEnd(at(2), List.of(new PartitionToken("c"), new PartitionToken("d"))));
+        assertThat(source.queries()).allMatch(query -> windowIsAtMostHalfAnHour(query));
+    }
+
+    private static boolean windowIsAtMostHalfAnHour(PartitionQuery query) {
+        return Duration.between(query.startTimestamp(), query.endTimestamp().orElseThrow())
+                        .compareTo(Duration.ofMinutes(30))
+                <= 0;
+    }
+
+    @Test
+    void the_destination_waits_until_the_source_has_settled_everything_before_the_move() throws InterruptedException {
+        twoLivingPartitionsAndAMove();
+        RecordingConsumer consumer = blockingOn("A1");
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber(false), consumer);
+        Polling.await(() -> find("q").flatMap(PartitionMetadata::moveIn).isPresent(), () -> fixture.storage.lineage());
+
+        assertThat(stored("q").moveIn()).contains(new MoveIn(at(2), List.of(new PartitionToken("p"))));
+        assertThat(fixture.storage.lineage().awaitedSources(stored("q"))).containsExactly(new PartitionToken("p"));
+        assertThat(consumer.labels()).doesNotContain("A3", "B4");
+        release.countDown();
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+        assertThat(consumer.labels()).containsSubsequence("A1", "A3");
+        assertThat(fixture.storage.lineage().awaitedSources(stored("q"))).isEmpty();
+    }
+
+    @Test
+    void a_destination_read_ahead_waits_for_the_keys_in_flight_in_its_source_only() throws InterruptedException {
+        twoLivingPartitionsAndAMove();
+        RecordingConsumer consumer = blockingOn("A1");
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber(true), consumer);
+        Polling.await(() -> consumer.labels().contains("B4"), consumer::labels);
+
+        assertThat(consumer.labels()).doesNotContain("A3");
+        assertThat(stored("q").watermark()).isBeforeOrEqualTo(at(2));
+        release.countDown();
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+        assertThat(consumer.labels()).containsSubsequence("A1", "A3");
+    }
+
+    @Test
+    void without_order_nothing_waits() throws InterruptedException {
+        twoLivingPartitionsAndAMove();
+        RecordingConsumer consumer = blockingOn("A1");
+        CompletableFuture<CompletionReason> run = fixture.start(
+                fixture.subscriber(o -> o.maxInflight(10).endAt(at(5)).ordering(Ordering.NONE)), consumer);
+        Polling.await(() -> consumer.labels().containsAll(List.of("A3", "B4")), consumer::labels);
+        release.countDown();
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+    }
+
+    @Test
+    void key_ranges_that_two_partitions_exchange_at_one_time_do_not_wait_for_each_other() throws InterruptedException {
+        for (boolean ahead : List.of(true, false)) {
+            SubscriberFixture fresh = new SubscriberFixture();
+            fresh.source
+                    .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                    .start("Parent0", 0, "p", "q")
+                    .end("Parent0")
+                    .change("p", 2, "A")
+                    .moves("p", 2, List.of("q"), NONE)
+                    .moves("p", 2, NONE, List.of("q"))
+                    .change("p", 3, "B")
+                    .change("q", 2, "B")
+                    .moves("q", 2, List.of("p"), List.of("p"))
+                    .change("q", 3, "A");
+            RecordingConsumer consumer = new RecordingConsumer();
+
+            CompletionReason reason = fresh.run(
+                    Subscriber.builder(fresh.source, fresh.storage)
+                            .options(options().build())
+                            .readsAhead(ahead)
+                            .build(),
+                    consumer);
+
+            assertThat(reason).isEqualTo(CompletionReason.COMPLETED);
+            assertThat(consumer.labels()).containsSubsequence("A2", "A3").containsSubsequence("B2", "B3");
+        }
+    }
+
+    @Test
+    void a_key_that_moves_on_waits_for_all_partitions_it_came_from() throws InterruptedException {
+        source.start("Parent0", 0, "p", "q", "r")
+                .end("Parent0")
+                .change("p", 1, "A")
+                .moves("p", 2, NONE, List.of("q"))
+                .moves("q", 2, List.of("p"), NONE)
+                .moves("q", 3, NONE, List.of("r"))
+                .moves("r", 3, List.of("q"), NONE)
+                .change("r", 4, "A")
+                .heartbeat("q", 4);
+        for (boolean ahead : List.of(true, false)) {
+            fixture.storage = new SubscriberFixture().storage;
+            CountDownLatch consuming = new CountDownLatch(1);
+            CountDownLatch letGo = new CountDownLatch(1);
+            RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
+                if (delivery.partition().value().equals("p")) {
+                    consuming.countDown();
+                    letGo.await();
+                }
+            });
+            CompletableFuture<CompletionReason> run = fixture.start(subscriber(ahead), consumer);
+            SubscriberFixture.await(consuming);
+            Polling.await(() -> source.rowsReturned("r") >= 2, source::queries);
+
+            assertThat(consumer.labels()).isEmpty();
+            letGo.countDown();
+
+            assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+            assertThat(consumer.labels()).containsExactly("A1", "A4");
+        }
+    }
+
+    @Test
+    void changes_before_a_stored_move_out_are_not_delivered_again() throws InterruptedException {
+        source.start("Parent0", 0, "p", "q")
+                .end("Parent0")
+                .change("p", 2, "A", "00000001")
+                .moves("p", 2, NONE, List.of("q"))
+                .moves("p", 2, List.of("q"), NONE)
+                .change("p", 3, "B")
+                .change("q", 1, "B")
+                .moves("q", 2, List.of("p"), List.of("p"))
+                .change("q", 3, "A");
+        RecordingConsumer first = blockingOn("B1");
+        Subscriber stopped = subscriber(false);
+        CompletableFuture<CompletionReason> run = fixture.start(stopped, first);
+        Polling.await(
+                () -> find("p").flatMap(PartitionMetadata::moveOuts).isPresent(), () -> fixture.storage.lineage());
+        stopped.close();
+        SubscriberFixture.get(run);
+        assertThat(stored("p").watermark()).isEqualTo(at(2));
+
+        RecordingConsumer second = new RecordingConsumer();
+        assertThat(fixture.run(subscriber(false), second)).isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(second.labels())
+                .doesNotContain("A2")
+                .containsSubsequence("B1", "B3")
+                .contains("A3");
+    }
+
+    @Test
+    void a_reader_that_waits_leaves_its_place_to_the_partition_it_waits_for() throws InterruptedException {
+        twoLivingPartitionsAndAMove();
+        RecordingConsumer consumer = new RecordingConsumer();
+        CompletableFuture<CompletionReason> run = fixture.start(
+                Subscriber.builder(source, fixture.storage)
+                        .options(options().maxOpenPartitions(1).build())
+                        .readsAhead(false)
+                        .build(),
+                consumer);
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+        assertThat(consumer.labels()).containsSubsequence("A1", "A3").contains("B4");
+    }
+
+    @Test
+    void a_window_that_brings_nothing_is_followed_by_the_next_one() throws InterruptedException {
+        source.start("Parent0", 0, "p").end("Parent0").change("p", 7200, "A");
+        source.serverTime(START.plus(Duration.ofHours(4)));
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        assertThat(fixture.run(fixture.subscriber(options -> options.endAt(at(9000))), consumer))
+                .isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(consumer.labels()).containsExactly("A7200");
+        assertThat(source.queriesOf("p")).allMatch(query -> windowIsAtMostHalfAnHour(query));
+        assertThat(stored("p").state()).isEqualTo(PartitionState.FINISHED);
+    }
+
+    private void twoLivingPartitionsAndAMove() {
+        source.start("Parent0", 0, "p", "q")
+                .end("Parent0")
+                .change("p", 1, "A")
+                .moves("p", 2, NONE, List.of("q"))
+                .heartbeat("p", 4)
+                .moves("q", 2, List.of("p"), NONE)
+                .change("q", 3, "A")
+                .change("q", 4, "B");
+    }
+
+    private Subscriber subscriber(boolean ahead) {
+        return Subscriber.builder(source, fixture.storage)
+                .options(options().build())
+                .readsAhead(ahead)
+                .build();
+    }
+
+    private static SubscriberOptions.Builder options() {
+        return SubscriberFixture.quick().maxInflight(10).endAt(at(5));
+    }
+
+    private RecordingConsumer blockingOn(String label) {
+        return new RecordingConsumer((change, delivery) -> {
+            if (new RecordingConsumer.Consumed(change, delivery).label().equals(label)) {
+                release.await();
+            }
+        });
+    }
+
+    private PartitionMetadata stored(String token) {
+        return find(token).orElseThrow();
+    }
+
+    private Optional<PartitionMetadata> find(String token) {
+        return fixture.storage.lineage().partition(new PartitionToken(token));
+    }
+}
