@@ -3,6 +3,7 @@ package dev.spream.cli;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.SpannerException;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
 import java.util.ArrayList;
@@ -23,6 +24,11 @@ final class CounterWorkload implements AutoCloseable {
         "CREATE TABLE Counters (Id STRING(MAX) NOT NULL, Number INT64 NOT NULL) PRIMARY KEY (Id)",
         "CREATE CHANGE STREAM " + STREAM + " FOR Counters"
     };
+
+    /** Returns the statements with a stream of that partition mode. */
+    static String[] ddl(PartitionMode mode) {
+        return new String[] {DDL[0], DDL[1] + " OPTIONS (partition_mode = '" + mode + "')"};
+    }
 
     private static final int KEYS = 40;
     private static final int KEYS_PER_TRANSACTION = 3;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>while one worker holds a partition under one epoch, a key's numbers go up one by one;
  *   <li>when a partition changes hands, or a child follows its parents, a key continues with the next number or an
  *       earlier one: numbers that may not have been settled are delivered again, and none is left out;
- *   <li>a key does not return to a partition and epoch that it has left;
+ *   <li>a key does not return to a partition and epoch that it has left, unless key ranges move between living partitions;
  *   <li>effects of a worker after its partition was taken over began before that. A consumer that cannot accept them
  *       refuses the lower epoch; here they are counted, and are part of no order.
  * </ul>
@@ -62,13 +62,22 @@ final class DeliveryJudge {
 
     private final Map<String, NavigableMap<Long, Acquired>> epochs = new HashMap<>();
 
-    private DeliveryJudge(Collection<Acquired> acquired) {
+    private final boolean keysReturn;
+
+    private DeliveryJudge(Collection<Acquired> acquired, boolean keysReturn) {
+        this.keysReturn = keysReturn;
         acquired.forEach(acquire -> epochs.computeIfAbsent(acquire.partition(), token -> new TreeMap<>())
                 .put(acquire.epoch(), acquire));
     }
 
     static Verdict judge(Map<String, Long> committed, List<Delivered> delivered, List<Acquired> acquired) {
-        return new DeliveryJudge(acquired).judge(committed, delivered);
+        return judge(committed, delivered, acquired, false);
+    }
+
+    /** @param keysReturn whether a key may return to a partition that it has left */
+    static Verdict judge(
+            Map<String, Long> committed, List<Delivered> delivered, List<Acquired> acquired, boolean keysReturn) {
+        return new DeliveryJudge(acquired, keysReturn).judge(committed, delivered);
     }
 
     private Verdict judge(Map<String, Long> committed, List<Delivered> delivered) {
@@ -95,7 +104,8 @@ final class DeliveryJudge {
             seen.computeIfAbsent(effect.key(), key -> new HashSet<>()).add(effect.number());
             Delivered before = last.put(effect.key(), effect);
             Set<Hold> held = holds.computeIfAbsent(effect.key(), key -> new HashSet<>());
-            boolean back = !held.add(Hold.of(effect))
+            boolean back = !keysReturn
+                    && !held.add(Hold.of(effect))
                     && before != null
                     && !Hold.of(before).equals(Hold.of(effect));
             if (back || !follows(before, effect)) {

@@ -32,12 +32,16 @@ final class DemoIT {
 
     static Stream<Arguments> combinations() {
         return first(
-                2,
+                3,
                 Stream.of(
-                        Arguments.of("googlesql", "none", "64"),
-                        Arguments.of("postgresql", "key", "64"),
-                        Arguments.of("googlesql", "key", "64"),
-                        Arguments.of("postgresql", "partition", "8")));
+                        Arguments.of("googlesql", "immutable", "none", "64"),
+                        Arguments.of("postgresql", "immutable", "key", "64"),
+                        Arguments.of("googlesql", "mutable", "key", "64"),
+                        Arguments.of("googlesql", "immutable", "key", "64"),
+                        Arguments.of("postgresql", "mutable", "key", "64"),
+                        Arguments.of("googlesql", "mutable", "none", "64"),
+                        Arguments.of("postgresql", "mutable", "partition", "8"),
+                        Arguments.of("postgresql", "immutable", "partition", "8")));
     }
 
     @ParameterizedTest
@@ -59,6 +63,34 @@ final class DemoIT {
             assertThat(verdict.count("merges")).as("merges").isPositive();
             assertThat(verdict.remark()).as("all keys are judged").isNull();
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dialectsOfMutableKeyRanges")
+    void the_demo_keeps_the_order_of_keys_that_move_between_living_partitions(String dialect) throws Exception {
+        try (SpreamProcess demo = SpreamProcess.spream(
+                "tail",
+                "--demo",
+                "--partition-mode",
+                "mutable",
+                "--max-inflight",
+                "64",
+                "--transactions",
+                String.valueOf(TRANSACTIONS),
+                "--seed",
+                "7",
+                "--dialect",
+                dialect)) {
+            assertThat(demo.exitCode()).as("%s", demo.err()).isZero();
+            DemoVerdict verdict = verdict(demo);
+            assertThat(verdict.count("splits")).as("splits").isPositive();
+            assertThat(verdict.count("moves")).as("moves").isPositive();
+            assertThat(verdict.remark()).as("all keys are judged").isNull();
+        }
+    }
+
+    static Stream<String> dialectsOfMutableKeyRanges() {
+        return first(1, Stream.of("postgresql", "googlesql"));
     }
 
     @ParameterizedTest
@@ -92,7 +124,7 @@ final class DemoIT {
     @ParameterizedTest
     @MethodSource("combinations")
     void streams_that_break_and_stall_and_repeat_cost_no_change_and_no_order(
-            String dialect, String ordering, String maxInflight) throws Exception {
+            String dialect, String mode, String ordering, String maxInflight) throws Exception {
         try (SpreamProcess demo = SpreamProcess.spream(
                 "tail",
                 "--demo",
@@ -103,6 +135,8 @@ final class DemoIT {
                 "4s",
                 "--dialect",
                 dialect,
+                "--partition-mode",
+                mode,
                 "--ordering",
                 ordering,
                 "--max-inflight",

@@ -35,22 +35,31 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The one row of a table whose primary key has no columns, on its way from Spanner into each kind of sink. */
+@ParameterizedClass
+@ValueSource(strings = {"IMMUTABLE_KEY_RANGE", "MUTABLE_KEY_RANGE"})
 @Timeout(120)
 final class SingletonTableIT {
     private static final RecordKey KEY = new RecordKey("Settings", JsonObject.EMPTY);
     private static final int UPDATES = 20;
 
     private final SpannerServer server = SpannerServers.ours();
-    private final DatabaseId database = server.createDatabase(
-            Dialect.GOOGLE_STANDARD_SQL,
-            List.of(
-                    "CREATE TABLE Settings (Mode STRING(9)) PRIMARY KEY ()",
-                    "CREATE CHANGE STREAM Changes FOR ALL OPTIONS (value_capture_type = 'NEW_ROW')"));
+    private final DatabaseId database;
 
     @TempDir
     private Path folder;
+
+    SingletonTableIT(String partitionMode) {
+        this.database = server.createDatabase(
+                Dialect.GOOGLE_STANDARD_SQL,
+                List.of(
+                        "CREATE TABLE Settings (Mode STRING(9)) PRIMARY KEY ()",
+                        "CREATE CHANGE STREAM Changes FOR ALL OPTIONS (value_capture_type = 'NEW_ROW', partition_mode = '"
+                                + partitionMode + "')"));
+    }
 
     @Test
     void its_changes_come_in_order_to_every_sink_with_several_in_flight() throws Exception {

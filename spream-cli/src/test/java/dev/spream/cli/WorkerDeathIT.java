@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.LineageCheck;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.servers.PostgresDatabase;
+import dev.spream.servers.SpannerServers;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -25,12 +28,16 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Test;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Worker processes share a stream whose partitions split, merge and move and whose queries break, while one of them
  * after the other is killed with {@code kill -9}, or stopped for longer than its lease and continued. Nothing is lost, every
- * key stays in order, and the metadata has no gap.
+ * key stays in order, and the metadata has no gap. In streams with mutable key ranges, the victim is preferably a worker
+ * whose partition waits for a move-in, or is waited for.
  *
  * <p>{@code -Dworker.deaths=200} lets that many die, {@code -Dworker.seed=…} repeats the choice of the victims.
  */
@@ -41,18 +48,19 @@ class WorkerDeathIT {
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
     private static final int DELIVERIES_BETWEEN_DEATHS = 100;
 
-    @Test
-    void workers_over_postgresql_die_and_nothing_is_lost() throws Exception {
-        run("jdbc", 0);
-    }
-
-    @Test
-    void workers_over_spanner_die_and_nothing_is_lost() throws Exception {
-        run("spanner", 1);
+    static Stream<Arguments> combinations() {
+        Stream<Arguments> all = Stream.of(
+                Arguments.of("jdbc", PartitionMode.IMMUTABLE_KEY_RANGE, 0),
+                Arguments.of("spanner", PartitionMode.IMMUTABLE_KEY_RANGE, 1),
+                Arguments.of("jdbc", PartitionMode.MUTABLE_KEY_RANGE, 0),
+                Arguments.of("spanner", PartitionMode.MUTABLE_KEY_RANGE, 0));
+        return SpannerServers.areAll() || DEATHS > 1 ? all : all.limit(3);
     }
 
     /** @param first a number: of the deaths, which begin at it, the even ones are kills */
-    private static void run(String storageName, int first) throws Exception {
+    @ParameterizedTest
+    @MethodSource("combinations")
+    void workers_die_and_nothing_is_lost(String storageName, PartitionMode mode, int first) throws Exception {
         Random random = new Random(SEED);
         String url = PostgresDatabase.create().jdbcUrl();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
@@ -62,7 +70,7 @@ class WorkerDeathIT {
                         .start();
                 HikariDataSource pool = DeliveryLedger.pool(url)) {
             DeliveryLedger ledger = new DeliveryLedger(pool);
-            emulator.createDatabase(DATABASE, DatabaseDialect.GOOGLE_STANDARD_SQL, CounterWorkload.DDL);
+            emulator.createDatabase(DATABASE, DatabaseDialect.GOOGLE_STANDARD_SQL, CounterWorkload.ddl(mode));
             Instant start = Instant.now(); // the stream keeps nothing from before it was created
             ledger.create();
             try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
@@ -71,7 +79,7 @@ class WorkerDeathIT {
                     PartitionStorage storage = open(storageName, pool, connection);
                     CounterWorkload workload = new CounterWorkload(connection.client(), SEED);
                     WorkerFleet fleet = new WorkerFleet(
-                            Path.of("target", "workers", storageName),
+                            Path.of("target", "workers", storageName + "-" + mode),
                             name -> WorkerProcess.command(
                                     name, emulator.emulatorHost(), DATABASE, url, storageName, start.toString()))) {
                 for (int i = 0; i < WorkerFleet.SIZE; i++) {
@@ -94,22 +102,28 @@ class WorkerDeathIT {
                 workload.stop();
                 Map<String, Long> committed = workload.committed();
                 await(
-                        () -> judge(committed, ledger).lost().isEmpty(),
+                        () -> judge(committed, ledger, mode).lost().isEmpty(),
                         () -> "lost with seed " + SEED + ": "
-                                + judge(committed, ledger).lost());
+                                + judge(committed, ledger, mode).lost());
                 fleet.terminate();
-                report(storageName, kills, committed, ledger, storage);
+                report(storageName, mode, kills, committed, ledger, storage);
             }
         }
     }
 
     private static void report(
-            String storageName, int kills, Map<String, Long> committed, DeliveryLedger ledger, PartitionStorage storage)
+            String storageName,
+            PartitionMode mode,
+            int kills,
+            Map<String, Long> committed,
+            DeliveryLedger ledger,
+            PartitionStorage storage)
             throws Exception {
-        DeliveryJudge.Verdict verdict = judge(committed, ledger);
+        DeliveryJudge.Verdict verdict = judge(committed, ledger, mode);
         System.out.printf(
-                "workers over %s, seed %d: %d killed, %d stopped and continued; committed %d, delivered %d, duplicates %d, of fenced workers %d%n",
+                "workers over %s, %s, seed %d: %d killed, %d stopped and continued; committed %d, delivered %d, duplicates %d, of fenced workers %d%n",
                 storageName,
+                mode,
                 SEED,
                 kills,
                 DEATHS - kills,
@@ -143,10 +157,11 @@ class WorkerDeathIT {
         return SpannerPartitionStorage.open(connection, WorkerProcess.METADATA_TABLE);
     }
 
-    private static DeliveryJudge.Verdict judge(Map<String, Long> committed, DeliveryLedger ledger) throws Exception {
+    private static DeliveryJudge.Verdict judge(Map<String, Long> committed, DeliveryLedger ledger, PartitionMode mode)
+            throws Exception {
         // Acquisitions are read later: what they tell of deliveries that were not read does no harm.
         List<DeliveryJudge.Delivered> delivered = ledger.delivered();
-        return DeliveryJudge.judge(committed, delivered, ledger.acquired());
+        return DeliveryJudge.judge(committed, delivered, ledger.acquired(), mode == PartitionMode.MUTABLE_KEY_RANGE);
     }
 
     private static void awaitDeliveries(DeliveryLedger ledger, WorkerFleet fleet) throws Exception {
@@ -165,7 +180,22 @@ class WorkerDeathIT {
         await(
                 () -> found.addAll(holders(storage).stream().filter(fleet::runs).toList()),
                 () -> "no worker that runs holds a partition");
-        return found.get(random.nextInt(found.size()));
+        List<String> involved =
+                involvedInWaits(storage.frontier()).filter(found::contains).toList();
+        List<String> candidates = involved.isEmpty() ? found : involved;
+        return candidates.get(random.nextInt(candidates.size()));
+    }
+
+    /** Returns the owners of partitions that wait for a move-in, and of those that they wait for. */
+    private static Stream<String> involvedInWaits(Lineage lineage) {
+        return lineage.partitions().stream()
+                .filter(partition -> !lineage.awaitedSources(partition).isEmpty())
+                .flatMap(partition -> Stream.concat(
+                        Stream.of(partition),
+                        lineage.awaitedSources(partition).stream()
+                                .flatMap(source -> lineage.partition(source).stream())))
+                .flatMap(partition -> partition.owner().stream())
+                .map(WorkerId::value);
     }
 
     private static List<String> holders(PartitionStorage storage) {

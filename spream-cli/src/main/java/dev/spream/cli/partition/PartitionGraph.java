@@ -20,6 +20,11 @@ final class PartitionGraph {
                     .formatted(quoted(partition.token().value()), quoted(label(view, partition)), color(partition)));
         }
         for (PartitionMetadata partition : view.shown().values()) {
+            for (PartitionToken source : view.awaited(partition)) {
+                lines.add("  %s -> %s [style=dashed]"
+                        .formatted(
+                                quoted(source.value()), quoted(partition.token().value())));
+            }
             for (PartitionToken parent : view.shownParents(partition)) {
                 lines.add("  %s -> %s"
                         .formatted(

@@ -100,7 +100,22 @@ final class PartitionTree {
                         states(),
                         view.stored().proofs().size(),
                         view.shown().size()));
+        view.shown().values().forEach(partition -> waiting(partition).ifPresent(head::add));
         return head;
+    }
+
+    /** Returns a line about a partition whose changes wait for those that its key ranges moved from. */
+    private Optional<String> waiting(PartitionMetadata partition) {
+        List<PartitionToken> awaited = view.awaited(partition);
+        return awaited.isEmpty()
+                ? Optional.empty()
+                : Optional.of("partition %s waits at %s for %s, where key ranges moved in from"
+                        .formatted(
+                                partition.token().abbreviated(),
+                                partition.moveIn().orElseThrow().timestamp(),
+                                awaited.stream()
+                                        .map(PartitionToken::abbreviated)
+                                        .collect(Collectors.joining(", "))));
     }
 
     private String subscription() {
@@ -157,6 +172,8 @@ final class PartitionTree {
                 view.untilLoss(partition)
                         .map(left -> left.isNegative() ? "lost" : Figures.duration(left))
                         .orElse("-"),
-                others.isEmpty() ? "" : "also continues " + others);
+                view.awaited(partition).isEmpty()
+                        ? others.isEmpty() ? "" : "also continues " + others
+                        : "waits for a move-in");
     }
 }

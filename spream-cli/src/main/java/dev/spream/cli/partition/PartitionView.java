@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The partitions that {@code partitions} shows in any format: all stored ones, or the unfinished ones and their
@@ -28,7 +29,8 @@ record PartitionView(
     static PartitionView of(StoredSubscription stored, boolean all, Optional<Duration> retention) {
         Collection<PartitionMetadata> partitions = stored.lineage().partitions();
         Set<PartitionToken> continued = stored.unfinished().stream()
-                .flatMap(partition -> partition.parentTokens().stream())
+                .flatMap(partition -> Stream.concat(
+                        partition.parentTokens().stream(), stored.lineage().awaitedSources(partition).stream()))
                 .collect(Collectors.toSet());
         Map<PartitionToken, PartitionMetadata> shown = new LinkedHashMap<>();
         for (PartitionMetadata partition : partitions) {
@@ -47,6 +49,11 @@ record PartitionView(
         }
         parents.removeIf(parent -> !shown.containsKey(parent));
         return parents;
+    }
+
+    /** Returns the partitions whose settlement the partition waits for, because key ranges moved in from them. */
+    List<PartitionToken> awaited(PartitionMetadata partition) {
+        return stored.lineage().awaitedSources(partition);
     }
 
     /** Returns the lag; empty for a finished partition. */

@@ -1,6 +1,8 @@
 package dev.spream.cli.partition;
 
 import dev.spream.cli.output.Members;
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -57,6 +59,8 @@ final class PartitionsJson {
                 .put("owner", partition.owner().map(WorkerId::value))
                 .put("lease_until", partition.leaseUntil())
                 .put("lease_live", partition.leaseLive())
+                .put("move_in", partition.moveIn().map(moveIn -> moveIn(view, partition, moveIn)))
+                .put("move_outs", partition.moveOuts().map(PartitionsJson::moveOuts))
                 .put("end", partition.endProof().map(PartitionsJson::end))
                 .list(
                         "gaps",
@@ -66,6 +70,19 @@ final class PartitionsJson {
                 .put("scheduled_at", partition.scheduledAt())
                 .put("running_at", partition.runningAt())
                 .put("finished_at", partition.finishedAt());
+    }
+
+    private static Members moveIn(PartitionView view, PartitionMetadata partition, MoveIn moveIn) {
+        return new Members()
+                .put("timestamp", moveIn.timestamp())
+                .put("sources", moveIn.sources())
+                .put("awaited", view.awaited(partition));
+    }
+
+    private static Members moveOuts(MoveOuts settled) {
+        return new Members()
+                .put("record_sequence", settled.recordSequence())
+                .put("destinations", settled.destinations());
     }
 
     private static Members end(PartitionEnd proof) {

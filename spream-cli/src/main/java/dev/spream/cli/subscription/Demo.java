@@ -14,6 +14,7 @@ import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
@@ -69,6 +70,7 @@ final class Demo {
     /** The settings of a demo, validated by {@link TailCommand}. */
     record Settings(
             DemoArguments.DialectName dialect,
+            PartitionMode mode,
             long seed,
             Optional<Integer> transactions,
             Duration duration,
@@ -92,11 +94,13 @@ final class Demo {
      * The server of the demo.
      *
      * @param orderJudged whether the order of one key's changes is judged over two partitions
+     * @param partitions returns the numbers of splits, merges and moves for a database name
      * @param faults returns the numbers of injected faults for a database name
      */
     private record Server(
             String emulatorHost,
             BiPredicate<String, String> orderJudged,
+            Function<String, PartitionTally.Counts> partitions,
             Function<String, FaultControl.Counts> faults) {}
 
     /** Runs the demo and returns the exit code: a failure if commits and deliveries differ. */
@@ -104,7 +108,10 @@ final class Demo {
         if (settings.emulatorHost().isPresent()) {
             // Google's emulator has no key ranges: the changes of one key come from unrelated partitions.
             return run(new Server(
-                    settings.emulatorHost().get(), tally::related, name -> new FaultControl.Counts(Map.of())));
+                    settings.emulatorHost().get(),
+                    tally::related,
+                    name -> tally.counts(),
+                    name -> new FaultControl.Counts(Map.of())));
         }
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                 .seed(settings.seed())
@@ -114,8 +121,17 @@ final class Demo {
             return run(new Server(
                     emulator.emulatorHost(),
                     (earlier, later) -> true,
+                    name -> partitions(emulator, name),
                     name -> emulator.faults(name, DemoDatabase.STREAM).counts()));
         }
+    }
+
+    /** Returns the counts; those of living partitions' key ranges are known to the emulator only. */
+    private PartitionTally.Counts partitions(SpannerEmulator emulator, String database) {
+        return settings.mode() == PartitionMode.IMMUTABLE_KEY_RANGE
+                ? tally.counts()
+                : tally.counts(
+                        emulator.partitions(database, DemoDatabase.STREAM).counts());
     }
 
     private int run(Server server) throws Exception {
@@ -123,7 +139,7 @@ final class Demo {
                 "demo: seed %d, %s, server %s%n",
                 settings.seed(), settings.dialect(), settings.emulatorHost().orElse("embedded"));
         try (DemoDatabase database = DemoDatabase.create(
-                        server.emulatorHost(), settings.dialect().dialect(), workload);
+                        server.emulatorHost(), settings.dialect().dialect(), settings.mode(), workload);
                 SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(database.name()))
                         .emulatorHost(server.emulatorHost())
                         .open();
@@ -198,7 +214,7 @@ final class Demo {
                 .formatted(
                         verdict.committed(),
                         workload.transactions(),
-                        tally.counts(),
+                        server.partitions().apply(database.name()),
                         broken,
                         verdict.text(promise),
                         late));

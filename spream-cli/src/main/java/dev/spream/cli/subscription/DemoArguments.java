@@ -6,6 +6,7 @@ import com.google.cloud.spanner.Dialect;
 import dev.spream.cli.command.DurationArgument;
 import dev.spream.cli.storage.StreamArguments;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.partition.PartitionMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +17,8 @@ import picocli.CommandLine.Option;
 
 /** The flags that only {@code tail --demo} accepts. */
 final class DemoArguments {
-    static final List<String> NAMES = List.of("--seed", "--transactions", "--dialect", "--duration", "--faults");
+    static final List<String> NAMES =
+            List.of("--seed", "--transactions", "--dialect", "--partition-mode", "--duration", "--faults");
 
     private static final Duration DEFAULT_DURATION = Duration.ofSeconds(5);
     private static final Duration MAX_DURATION = Duration.ofHours(1);
@@ -49,6 +51,34 @@ final class DemoArguments {
             paramLabel = "NAME",
             description = "With --demo: googlesql or postgresql. Default: googlesql.")
     private DialectName dialect = DialectName.GOOGLESQL;
+
+    @Option(
+            names = "--partition-mode",
+            paramLabel = "MODE",
+            description = "With --demo: immutable, where a partition's key range stays until it ends; or mutable, where"
+                    + " key ranges move between living partitions. Default: immutable.")
+    private ModeName mode = ModeName.IMMUTABLE;
+
+    /** The partition modes by their names on the command line. */
+    enum ModeName {
+        IMMUTABLE(PartitionMode.IMMUTABLE_KEY_RANGE),
+        MUTABLE(PartitionMode.MUTABLE_KEY_RANGE);
+
+        private final PartitionMode mode;
+
+        ModeName(PartitionMode mode) {
+            this.mode = mode;
+        }
+
+        PartitionMode mode() {
+            return mode;
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     /** The dialects by their names on the command line. */
     enum DialectName {
@@ -89,6 +119,7 @@ final class DemoArguments {
                 "--faults needs the embedded emulator; remove --emulator-host and SPANNER_EMULATOR_HOST");
         return new Demo.Settings(
                 dialect,
+                mode.mode(),
                 seed == null ? RandomGenerator.getDefault().nextInt(1_000_000) : seed,
                 Optional.ofNullable(transactions),
                 duration,

@@ -18,6 +18,7 @@ import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.Statement;
 import dev.spream.cli.command.CommandFailure;
+import dev.spream.core.partition.PartitionMode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -46,7 +47,7 @@ final class DemoDatabase implements AutoCloseable {
     }
 
     /** Creates the database, with accounts that exist before the stream. */
-    static DemoDatabase create(String emulatorHost, Dialect dialect, TransferWorkload workload)
+    static DemoDatabase create(String emulatorHost, Dialect dialect, PartitionMode mode, TransferWorkload workload)
             throws InterruptedException {
         Spanner spanner = options(emulatorHost).getService();
         try {
@@ -58,7 +59,7 @@ final class DemoDatabase implements AutoCloseable {
             ddl(admin, id, table(dialect));
             DatabaseClient client = spanner.getDatabaseClient(id);
             workload.openAccounts(client);
-            ddl(admin, id, stream(dialect));
+            ddl(admin, id, stream(dialect, mode));
             return new DemoDatabase(spanner, id, client);
         } catch (SpannerException e) {
             spanner.close();
@@ -168,13 +169,18 @@ final class DemoDatabase implements AutoCloseable {
         };
     }
 
-    private static String stream(Dialect dialect) {
+    private static String stream(Dialect dialect, PartitionMode mode) {
         return switch (dialect) {
             case GOOGLE_STANDARD_SQL ->
-                "CREATE CHANGE STREAM AccountsStream FOR Accounts OPTIONS (retention_period = '7d')";
+                "CREATE CHANGE STREAM AccountsStream FOR Accounts OPTIONS (%s)".formatted(streamOptions(mode));
             case POSTGRESQL ->
-                "CREATE CHANGE STREAM \"AccountsStream\" FOR \"Accounts\" WITH (retention_period = '7d')";
+                "CREATE CHANGE STREAM \"AccountsStream\" FOR \"Accounts\" WITH (%s)".formatted(streamOptions(mode));
         };
+    }
+
+    private static String streamOptions(PartitionMode mode) {
+        return "retention_period = '7d'"
+                + (mode == PartitionMode.MUTABLE_KEY_RANGE ? ", partition_mode = 'MUTABLE_KEY_RANGE'" : "");
     }
 
     private static void await(OperationFuture<?, ?> operation) throws InterruptedException {

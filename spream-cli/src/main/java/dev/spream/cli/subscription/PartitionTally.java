@@ -4,6 +4,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.subscription.SubscriptionListener;
+import dev.spream.emulator.control.PartitionControl;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -53,6 +54,11 @@ final class PartitionTally implements SubscriptionListener {
             moves += tokens.size() == 1 && childrenOf.getOrDefault(tokens.getFirst(), 0) == 1 ? 1 : 0;
         }
         return new Counts(parents.size(), splits, merges, moves);
+    }
+
+    /** Returns the counts of a stream with mutable key ranges: splits, merges and moves as its emulator counts them. */
+    synchronized Counts counts(PartitionControl.Counts moved) {
+        return new Counts(parents.size(), moved.splits(), moved.merges(), moved.moves());
     }
 
     /** Returns whether the partitions are equal, or one is a descendant of the other. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.cli.storage.OpenStorage;
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
@@ -92,6 +93,27 @@ final class PartitionTreeTest {
         List<String> lines = PartitionTree.lines(view(false, Optional.empty()));
         assertThat(lines.getFirst()).endsWith("behind by 1m 20s");
         assertThat(lines.getLast()).endsWith("1m 20s  -");
+    }
+
+    @Test
+    void a_wait_for_a_move_in_has_a_line_and_a_mark_in_every_form() {
+        PartitionLease root = root();
+        finish(root, 0, child("a"), child("b"));
+        running("a");
+        PartitionLease b = running("b");
+        storage.waitForMoveIn(b, new MoveIn(START.plusSeconds(30), List.of(new PartitionToken("a"))));
+        storage.advanceWatermarks(List.of(new WatermarkAdvance(b, START.plusSeconds(30))));
+
+        assertThat(lines(false))
+                .contains("partition b waits at 2026-03-01T10:00:30Z for a, where key ranges moved in from");
+        assertThat(lines(false).getLast()).endsWith("waits for a move-in");
+        JsonObject waiting = JsonObject.of(PartitionsJson.write(view(false, Optional.empty())))
+                .objects("partitions")
+                .getLast();
+        assertThat(waiting.object("move_in").orElseThrow().members())
+                .isEqualTo(
+                        Map.of("timestamp", "2026-03-01T10:00:30Z", "sources", List.of("a"), "awaited", List.of("a")));
+        assertThat(PartitionGraph.lines(view(false, Optional.empty()))).contains("  \"a\" -> \"b\" [style=dashed]");
     }
 
     @Test

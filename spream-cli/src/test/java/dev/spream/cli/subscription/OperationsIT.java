@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.cli.CommandRun;
 import dev.spream.cli.SpreamProcess;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.JsonObject;
 import dev.spream.emulator.SpannerEmulator;
 import java.io.IOException;
@@ -59,7 +60,10 @@ final class OperationsIT {
     void a_service_is_told_by_its_configuration_where_to_show_itself() throws Exception {
         try (SpannerEmulator server = SpannerEmulator.start();
                 DemoDatabase database = DemoDatabase.create(
-                        server.emulatorHost(), DemoArguments.DialectName.GOOGLESQL.dialect(), new TransferWorkload(1));
+                        server.emulatorHost(),
+                        DemoArguments.DialectName.GOOGLESQL.dialect(),
+                        PartitionMode.IMMUTABLE_KEY_RANGE,
+                        new TransferWorkload(1));
                 SpreamProcess run = SpreamProcess.spream("run", "--config", configuration(server, database, "0"))) {
             URI base = run.awaitHttp();
             await(base, "ready", answer -> answer.statusCode() == 200);

@@ -1,0 +1,216 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.DatabaseId;
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.ReadContext;
+import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.Spanner;
+import com.google.cloud.spanner.Statement;
+import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
+import com.google.spanner.v1.StructType;
+import com.google.spanner.v1.TypeCode;
+import com.google.spanner.v1.TypeProto;
+import dev.spream.api.Spream;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.ModType;
+import dev.spream.servers.PostgresDatabase;
+import dev.spream.servers.SpannerServer;
+import dev.spream.servers.SpannerServers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tables whose rows expire, and columns of messages and enums, on their way from Spanner into the mirror. */
+@Timeout(120)
+final class MirroredTablesIT {
+    private static final int ROWS = 20;
+    private static final long PAUSE_NANOS = 20_000_000;
+
+    private final SpannerServer server = SpannerServers.ours();
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({
+        "GOOGLE_STANDARD_SQL, IMMUTABLE_KEY_RANGE",
+        "GOOGLE_STANDARD_SQL, MUTABLE_KEY_RANGE",
+        "POSTGRESQL, IMMUTABLE_KEY_RANGE",
+        "POSTGRESQL, MUTABLE_KEY_RANGE"
+    })
+    void rows_that_expire_leave_the_mirror_unless_their_deletions_are_excluded(Dialect dialect, String mode)
+            throws Exception {
+        DatabaseId database = server.createDatabase(dialect, expiring(dialect, mode));
+        Timestamp first;
+        Timestamp last;
+        try (Spanner spanner = server.client()) {
+            DatabaseClient client = spanner.getDatabaseClient(database);
+            first = client.write(List.of(place(-1)));
+            for (int id = 0; id < ROWS; id++) {
+                client.write(List.of(place(id)));
+            }
+            last = awaitEmpty(client);
+        }
+        PostgresDatabase all = PostgresDatabase.create();
+        PostgresDatabase kept = PostgresDatabase.create();
+        Path file = folder.resolve("changes.jsonl");
+        run(database, "everything", first, last, mirror(all));
+        run(database, "kept", first, last, mirror(kept));
+        run(database, "everything", first, last, Map.of("sink", "jsonl", "sink.jsonl.path", file.toString()));
+
+        assertThat(column(all, "SELECT id FROM public.place")).isEmpty();
+        assertThat(column(kept, "SELECT id FROM public.place")).hasSize(ROWS + 1);
+        List<DataChangeRecord> changes = Files.readAllLines(file).stream()
+                .map(ChangeRecordJson::readDataChange)
+                .toList();
+        assertThat(changes)
+                .filteredOn(change -> change.modType() == ModType.DELETE)
+                .isNotEmpty()
+                .allMatch(DataChangeRecord::isSystemTransaction)
+                .allMatch(change -> change.transactionTag().equals("RowDeletionPolicy"));
+        assertThat(changes)
+                .filteredOn(change -> change.modType() == ModType.INSERT)
+                .noneMatch(DataChangeRecord::isSystemTransaction);
+    }
+
+    private static List<String> expiring(Dialect dialect, String mode) {
+        String mutable = "partition_mode = '" + mode + "'";
+        return dialect == Dialect.POSTGRESQL
+                ? List.of(
+                        "CREATE TABLE place (id bigint PRIMARY KEY, until timestamptz) TTL INTERVAL '0 days' ON until",
+                        "CREATE CHANGE STREAM everything FOR place WITH (" + mutable + ")",
+                        "CREATE CHANGE STREAM kept FOR place WITH (exclude_ttl_deletes = true, " + mutable + ")")
+                : List.of(
+                        "CREATE TABLE place (id INT64, until TIMESTAMP) PRIMARY KEY (id),"
+                                + " ROW DELETION POLICY (OLDER_THAN(until, INTERVAL 0 DAY))",
+                        "CREATE CHANGE STREAM everything FOR place OPTIONS (" + mutable + ")",
+                        "CREATE CHANGE STREAM kept FOR place OPTIONS (exclude_ttl_deletes = true, " + mutable + ")");
+    }
+
+    private static Mutation place(long id) {
+        return Mutation.newInsertBuilder("place")
+                .set("id")
+                .to(id)
+                .set("until")
+                .to(Timestamp.now())
+                .build();
+    }
+
+    /** Waits until the table has no rows, and returns the server's time. */
+    private static Timestamp awaitEmpty(DatabaseClient client) {
+        while (true) {
+            try (ReadContext read = client.singleUse();
+                    ResultSet row = read.executeQuery(
+                            Statement.of("SELECT COUNT(*) AS n, CURRENT_TIMESTAMP AS read_at FROM place"))) {
+                row.next();
+                if (row.getLong("n") == 0) {
+                    return row.getTimestamp("read_at");
+                }
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+
+    @Test
+    void messages_arrive_as_bytes_and_enums_as_numbers() throws Exception {
+        StructType message = StructType.newBuilder()
+                .addFields(StructType.Field.newBuilder().setName("a"))
+                .build();
+        DatabaseId database = server.createDatabase(Dialect.GOOGLE_STANDARD_SQL, List.of());
+        Timestamp first;
+        Timestamp last;
+        try (Spanner spanner = server.client()) {
+            createItems(spanner, database);
+            DatabaseClient client = spanner.getDatabaseClient(database);
+            first = client.write(List.of(Mutation.newInsertBuilder("Item")
+                    .set("Id")
+                    .to(1)
+                    .set("Message")
+                    .to(message)
+                    .set("Kind")
+                    .to(TypeCode.DATE)
+                    .set("Kinds")
+                    .toProtoEnumArray(List.of(TypeCode.BOOL, TypeCode.JSON), TypeCode.getDescriptor())
+                    .build()));
+            last = client.write(List.of(Mutation.newUpdateBuilder("Item")
+                    .set("Id")
+                    .to(1)
+                    .set("Kind")
+                    .to(TypeCode.JSON)
+                    .build()));
+        }
+        PostgresDatabase postgres = PostgresDatabase.create();
+        run(database, "Changes", first, last, mirror(postgres));
+
+        String row =
+                "SELECT encode(\"Message\", 'hex') || ' ' || \"Kind\" || ' ' || \"Kinds\"::text FROM public.\"Item\"";
+        assertThat(column(postgres, row)).containsExactly("0a030a0161 11 {1,11}");
+    }
+
+    private static void createItems(Spanner spanner, DatabaseId id) throws Exception {
+        var admin = spanner.getDatabaseAdminClient();
+        FileDescriptorSet descriptors = FileDescriptorSet.newBuilder()
+                .addFile(TypeProto.getDescriptor().toProto())
+                .build();
+        admin.updateDatabaseDdl(
+                        admin.newDatabaseBuilder(id)
+                                .setProtoDescriptors(descriptors.toByteArray())
+                                .build(),
+                        List.of(
+                                "CREATE PROTO BUNDLE (google.spanner.v1.StructType, google.spanner.v1.TypeCode)",
+                                "CREATE TABLE Item (Id INT64, Message google.spanner.v1.StructType, Kind"
+                                        + " google.spanner.v1.TypeCode, Kinds ARRAY<google.spanner.v1.TypeCode>)"
+                                        + " PRIMARY KEY (Id)",
+                                "CREATE CHANGE STREAM Changes FOR ALL"),
+                        null)
+                .get();
+    }
+
+    private static Map<String, String> mirror(PostgresDatabase postgres) {
+        return Map.of("sink", "jdbc", "sink.jdbc.url", postgres.jdbcUrl(), "sink.jdbc.create-tables", "true");
+    }
+
+    private void run(DatabaseId database, String stream, Timestamp first, Timestamp last, Map<String, String> sink) {
+        Map<String, String> keys = new HashMap<>(sink);
+        keys.put("source", "spanner");
+        keys.put("source.spanner.database", database.getName());
+        keys.put("source.spanner.stream", stream);
+        keys.put("source.spanner.emulator-host", server.emulatorHost());
+        keys.put("storage", "memory");
+        keys.put("max-inflight", "8");
+        keys.put("start", first.toString());
+        keys.put("end", last.toString());
+        try (Spream spream = Spream.create(SpreamConfig.of(keys))) {
+            spream.run();
+        }
+    }
+
+    private static List<String> column(PostgresDatabase postgres, String sql) throws SQLException {
+        try (var connection = postgres.source().getConnection();
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery(sql)) {
+            List<String> values = new ArrayList<>();
+            while (rows.next()) {
+                values.add(rows.getString(1));
+            }
+            return values;
+        }
+    }
+}
