@@ -7,6 +7,9 @@ import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.record.PartitionEndRecord;
+import dev.spream.core.record.PartitionEventRecord;
+import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
@@ -57,6 +60,10 @@ record SourceLoop(ChangeStreamSource source) {
             switch (record) {
                 case DataChangeRecord change -> records++;
                 case HeartbeatRecord heartbeat -> {}
+                case PartitionEventRecord event -> {}
+                case PartitionEndRecord end -> {}
+                case PartitionStartRecord start ->
+                    start.partitionTokens().forEach(token -> children.add(new PartitionToken(token)));
                 case ChildPartitionsRecord childPartitions -> {
                     for (ChildPartition child : childPartitions.childPartitions()) {
                         children.add(new PartitionToken(child.token()));
