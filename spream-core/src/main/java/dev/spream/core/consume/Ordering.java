@@ -15,6 +15,9 @@ public enum Ordering {
      */
     KEY,
 
-    /** Any change at any time: the fastest, for effects that do not depend on order. */
+    /**
+     * Any change of a partition at any time: the fastest, for effects that do not depend on order. A child is still read
+     * after everything of its parents is settled; moves of key ranges between living partitions are not waited for.
+     */
     NONE
 }

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.Waiter;
@@ -22,7 +23,8 @@ import java.util.random.RandomGenerator;
  * @param partitionsChanged signalled when a partition may have become claimable
  * @param watermarksDue signalled when a watermark is to be stored before the end of its interval
  * @param userCalls makes calls of user code other than the consumer's
- * @param readsAhead whether a partition may be read ahead of others in this process that its keys came from
+ * @param readsAhead whether a partition may be read ahead of others in this process that its keys came from; never
+ *     without an order, which would not hold the changes of those keys back
  */
 record EngineContext(
         ChangeStreamSource source,
@@ -64,7 +66,7 @@ record EngineContext(
                 new Waiter(time),
                 new Waiter(time),
                 userCalls,
-                readsAhead);
+                readsAhead && options.effectiveOrdering() != Ordering.NONE);
     }
 
     int maxOpenPartitions() {

@@ -42,7 +42,8 @@ import java.util.function.Function;
  * one aggregate may come from several partitions at once: seldom if the table's primary key begins with the aggregate's
  * id, and usually with another key. So a later version may come before an earlier one. The projection then waits for
  * the missing version ({@code ProjectionOptions.Gaps#WAIT}); it also waits for versions from before the subscription,
- * which do not come.
+ * which do not come. In a stream with mutable key ranges, key ranges move between living partitions without a wait, and
+ * the versions alone keep the order.
  *
  * <p><b>Failures.</b> The subscription retries transient failures. While a part of the stream, or the partition
  * storage, has been unreadable for more than five seconds, {@link FeedBatch#waited} of a feed reports it, and no

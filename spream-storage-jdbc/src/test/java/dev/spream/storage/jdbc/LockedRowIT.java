@@ -105,7 +105,7 @@ final class LockedRowIT {
                 ResultSet found = connection
                         .createStatement()
                         .executeQuery(
-                                "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%end_kind%'")) {
+                                "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ends_at%'")) {
             return found.next();
         } catch (SQLException e) {
             throw new IllegalStateException(e);

@@ -75,7 +75,9 @@ enum StateSabotage {
                             random,
                             row -> row.epoch() == 0
                                     && row.parentTokens().stream().anyMatch(isStoredUnfinished(state)))
-                    .map(row -> state.with(PartitionEdit.of(row).epoch(1)));
+                    .map(row ->
+                            state.with(PartitionEdit.of(PartitionEdit.of(row).epoch(1))
+                                    .watermark(row.startTimestamp().plusNanos(1))));
         }
     };
 
