@@ -2,6 +2,7 @@ package dev.spream.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.DurationText;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -73,7 +74,7 @@ public final class ContractRun {
                 .as(
                         "tests of the contract that have not ended %s after their interrupt: their threads remain until this"
                                 + " JVM ends; let every wait of the implementation end at an interrupt",
-                        toEnd)
+                        DurationText.of(toEnd))
                 .isEmpty();
     }
 
