@@ -25,7 +25,7 @@ final class ContractRunTest {
         assertThatThrownBy(() ->
                         ContractRun.failures(Contract.class, () -> new Contract(() -> awaitAnyway(end)), LIMIT, LIMIT))
                 .isInstanceOf(AssertionError.class)
-                .hasMessageContainingAll("not ended PT0.05S after their interrupt", "\"a_call_ends\"");
+                .hasMessageContainingAll("not ended 50 ms after their interrupt", "\"a_call_ends\"");
         end.countDown();
     }
 
