@@ -8,6 +8,7 @@ import dev.spream.benchmarks.partitions.ClaimCost;
 import dev.spream.benchmarks.partitions.HandOver;
 import dev.spream.benchmarks.partitions.IdlePartitions;
 import dev.spream.benchmarks.partitions.Rebalance;
+import dev.spream.benchmarks.partitions.SplitLatency;
 import dev.spream.benchmarks.partitions.StorageCallRate;
 import dev.spream.benchmarks.partitions.TakeOver;
 import dev.spream.benchmarks.projection.ProjectionRate;
@@ -27,6 +28,8 @@ enum Benchmark {
     KEY_ORDER(KeyOrder.class, 1_024),
     /** The time from a parent's end to its child's query. */
     HAND_OVER(HandOver.class, 512),
+    /** The time from a commit to its consumer around splits and merges, with children read ahead and without. */
+    SPLIT_LATENCY(SplitLatency.class, 512),
     /** The rate of storage calls of a worker. */
     METADATA_CALLS(StorageCallRate.class, 512),
     /** The cost of a claim with thousands of stored partitions. */
