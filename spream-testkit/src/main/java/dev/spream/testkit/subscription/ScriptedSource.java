@@ -466,7 +466,8 @@ public final class ScriptedSource implements ChangeStreamSource {
                             return Optional.of(record);
                         }
                     }
-                    if (partition.ended || query.endTimestamp().isPresent()) {
+                    if (partition.ended
+                            || query.endTimestamp().filter(serverTime::isAfter).isPresent()) {
                         return Optional.empty();
                     }
                     changed.await();

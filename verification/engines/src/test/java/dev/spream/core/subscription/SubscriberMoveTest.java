@@ -4,6 +4,7 @@ import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
@@ -11,13 +12,16 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Streams with mutable key ranges: windows, partitions' ends, and the order of keys that move. */
@@ -223,6 +227,79 @@ class SubscriberMoveTest {
         assertThat(consumer.labels()).containsExactly("A7200");
         assertThat(source.queriesOf("p")).allMatch(query -> windowIsAtMostHalfAnHour(query));
         assertThat(stored("p").state()).isEqualTo(PartitionState.FINISHED);
+    }
+
+    @Test
+    void a_destination_without_changes_passes_the_move_once_its_source_is_settled() throws InterruptedException {
+        source.start("Parent0", 0, "p", "q")
+                .end("Parent0")
+                .change("p", 1, "A")
+                .moves("p", 2, NONE, List.of("q"))
+                .heartbeat("p", 4)
+                .moves("q", 2, List.of("p"), NONE)
+                .heartbeat("q", 4)
+                .serverTime(at(10));
+        RecordingConsumer consumer = blockingOn("A1");
+        Subscriber running = Subscriber.builder(source, fixture.storage)
+                .options(SubscriberFixture.quick().build())
+                .readsAhead(false)
+                .build();
+        CompletableFuture<CompletionReason> run = fixture.start(running, consumer);
+        AtomicLong second = new AtomicLong(4);
+        Polling.await(
+                () -> {
+                    source.heartbeat("q", second.incrementAndGet());
+                    return find("q").flatMap(PartitionMetadata::moveIn).isPresent();
+                },
+                () -> fixture.storage.lineage());
+
+        assertThat(stored("q").watermark()).isEqualTo(at(2));
+        release.countDown();
+
+        Polling.await(() -> stored("q").watermark().isAfter(at(2)), () -> fixture.storage.lineage());
+        running.close();
+        SubscriberFixture.get(run);
+    }
+
+    /** The source may have been read by another process before, which parked the key after this one looked. */
+    @Test
+    void keys_parked_since_the_destination_was_acquired_stay_parked_after_the_move() throws InterruptedException {
+        for (boolean ahead : List.of(true, false)) {
+            SubscriberFixture fresh = new SubscriberFixture();
+            fresh.source
+                    .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                    .serverTime(at(4))
+                    .start("Parent0", 0, "p", "q")
+                    .end("Parent0")
+                    .moves("p", 2, NONE, List.of("q"))
+                    .change("q", 1, "B");
+            RecordingDeadLetterSink letters = new RecordingDeadLetterSink(new CopyOnWriteArrayList<>());
+            RecordingConsumer consumer = new RecordingConsumer();
+            CompletableFuture<CompletionReason> run = fresh.start(
+                    Subscriber.builder(fresh.source, fresh.storage)
+                            .options(options().deadLetterSink(letters).build())
+                            .readsAhead(ahead)
+                            .build(),
+                    consumer);
+            Polling.await(() -> consumer.labels().contains("B1"), consumer::labels);
+            letters.accept(behindParked(ScriptedSource.newChange(1, "A", "elsewhere")));
+
+            fresh.source
+                    .moves("q", 2, List.of("p"), NONE)
+                    .change("q", 3, "A")
+                    .heartbeat("p", 5)
+                    .heartbeat("q", 5)
+                    .serverTime(at(6));
+
+            assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+            assertThat(consumer.labels()).containsExactly("B1");
+            assertThat(letters.letters()).hasSize(2);
+        }
+    }
+
+    private static DeadLetter behindParked(DataChangeRecord change) {
+        return new DeadLetter(
+                DeadLetter.Reason.BEHIND_PARKED, new PartitionToken("p"), change, at(1), Optional.empty());
     }
 
     private void twoLivingPartitionsAndAMove() {

@@ -4,14 +4,20 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.subscription.DrivenTime;
 import dev.spream.core.subscription.inflight.InflightTracker;
+import dev.spream.core.subscription.inflight.PerKeyQueue;
+import dev.spream.core.subscription.lease.HeldPartition.Predecessor;
 import dev.spream.core.subscription.lease.HeldPartition.State;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +57,60 @@ class HeldPartitionTest {
         partition.renewed(LocalLease.requested(time, LEASE));
 
         assertThat(partition.isHeld()).isFalse();
+    }
+
+    /** A change may be between a move-in and a move-out of one timestamp: the move-out then waits for the move-in. */
+    @Test
+    void a_move_out_behind_the_limit_is_not_stored_although_the_watermark_has_reached_its_time() {
+        Instant at = ScriptedSource.at(2);
+        partition
+                .moveOuts()
+                .add(
+                        moveOut("00000001", "before"),
+                        partition.tracker().boundary(),
+                        new PerKeyQueue(() -> {}).pending());
+        partition.limitWatermark(at, partition.tracker().boundary());
+        partition.tracker().settle(partition.tracker().open(at));
+        partition
+                .moveOuts()
+                .add(
+                        moveOut("00000002", "behind"),
+                        partition.tracker().boundary(),
+                        new PerKeyQueue(() -> {}).pending());
+        partition.tracker().mark(ScriptedSource.at(3));
+
+        WatermarkAdvance limited = partition.unstored().orElseThrow();
+        assertThat(limited.watermark()).isEqualTo(at);
+        assertThat(limited.moveOuts()).contains(new MoveOuts("00000001", List.of(new PartitionToken("before"))));
+        assertThat(partition.unstoredMoveOuts()).isEqualTo(1);
+        partition.persisted(limited.watermark(), limited.moveOuts());
+        assertThat(partition.unstored()).isEmpty();
+        assertThat(partition.isStoredUpTo(at)).isTrue();
+        assertThat(partition.isStoredPast(at, new PartitionToken("behind"))).isFalse();
+
+        partition.unlimitWatermark();
+
+        assertThat(partition.unstored().orElseThrow().watermark()).isEqualTo(ScriptedSource.at(3));
+    }
+
+    @Test
+    void a_partition_read_ahead_is_lost_with_a_predecessor_only_until_that_is_stored() {
+        for (boolean stored : List.of(true, false)) {
+            HeldPartition source = in(State.HELD, new AtomicInteger(), LEASE);
+            HeldPartition ahead = in(State.HELD, new AtomicInteger(), LEASE);
+            ahead.continueAfter(List.of(new Predecessor(source, ScriptedSource.at(2), ahead.token())));
+            if (stored) {
+                source.persisted(ScriptedSource.at(2).plusNanos(1));
+            }
+
+            source.revoke();
+
+            assertThat(ahead.isHeld()).isEqualTo(stored);
+        }
+    }
+
+    private static PartitionEventRecord moveOut(String recordSequence, String destination) {
+        return new PartitionEventRecord(ScriptedSource.at(2), recordSequence, "p", List.of(), List.of(destination));
     }
 
     @Test
