@@ -12,6 +12,7 @@ import dev.spream.core.subscription.inflight.Budget;
 import dev.spream.core.subscription.reading.QueryRunner;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -91,7 +92,13 @@ record EngineContext(
     }
 
     QueryRunner queries(BooleanSupplier isReading) {
-        return new QueryRunner(source, time, options::stallTimeout, isReading);
+        return queries(isReading, () -> 0);
+    }
+
+    /** @param failures how many queries in a row have brought nothing new */
+    QueryRunner queries(BooleanSupplier isReading, IntSupplier failures) {
+        return new QueryRunner(
+                source, time, beforeFirstRow -> options.stallTimeout(beforeFirstRow, failures.getAsInt()), isReading);
     }
 
     /** Returns the name of a partition at the start of log lines and messages. */

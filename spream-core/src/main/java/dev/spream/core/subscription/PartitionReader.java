@@ -73,6 +73,7 @@ final class PartitionReader {
     private volatile @Nullable PendingLanes pendingAtEnd; // set once it is read to its end
     private volatile boolean stopRequested;
     private volatile boolean ended;
+    private volatile int failures; // queries in a row that brought nothing new
 
     PartitionReader(
             EngineContext context,
@@ -92,7 +93,7 @@ final class PartitionReader {
         this.label = context.label(partition.token());
         this.backoff = RetryingStorageCalls.backoff(context.random());
         this.openedAt = context.time().nanoTime();
-        this.queries = context.queries(this::isReading);
+        this.queries = context.queries(this::isReading, () -> failures);
         this.intake = new RecordReceiver(context, partition, dispatcher, gate, this::isActive);
         this.lossAcceptance =
                 new RetentionLossHandler(context, partition, intake, queries, watermarks, window, this::isActive);
@@ -309,6 +310,7 @@ final class PartitionReader {
         }
         broken = true;
         Duration delay = backoff.next();
+        failures = backoff.attempts() - 1;
         // Streams break now and then, and at the client's limit of an hour; only one that stays broken is logged as a
         // warning.
         reconnectLog
