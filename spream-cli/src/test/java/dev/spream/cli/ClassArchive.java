@@ -1,67 +1,97 @@
 package dev.spream.cli;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestPlan;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The classes that the command line loads, in an archive, with which each of its processes takes about half the processor time to
- * start. The first test that starts one makes it, where Maven has packed them: it holds classes of jars alone.
+ * The archive of the classes that the command line loads. A process takes half the processor time to start with it. JUnit has it
+ * made before the first test, where Maven has packed the classes: an archive holds classes of jars alone. Without an archive all
+ * processes start from their jars.
  */
-final class ClassArchive {
+public final class ClassArchive implements TestExecutionListener {
+    private static final Logger log = LoggerFactory.getLogger(ClassArchive.class);
+    private static final long TIMEOUT_SECONDS = 240;
     private static final int JDK = Runtime.version().feature();
     private static final boolean AHEAD_OF_TIME = JDK >= 25;
     private static final Path ARCHIVE =
             Path.of("target", "commands-%d.archive".formatted(JDK)).toAbsolutePath();
 
-    /** For the JVM of a process; none where there is no archive. */
-    static final List<String> OPTIONS = options();
-
-    private ClassArchive() {}
-
-    private static List<String> options() {
-        Path packed = SpreamProcess.classes();
-        if (!Files.isRegularFile(packed)) {
-            return List.of();
-        }
+    @Override
+    public void testPlanExecutionStarted(TestPlan plan) {
         try {
-            if (isOlderThan(packed)) {
+            Path packed = SpreamProcess.classes();
+            if (Files.isRegularFile(packed) && !isUpToDate(packed)) {
                 make();
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            log.warn("no archive of classes was made; all processes start from their jars", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while the archive of classes was made", e);
         }
-        String option = AHEAD_OF_TIME ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=";
-        return Files.exists(ARCHIVE) ? List.of(option + ARCHIVE, "-Xlog:disable") : List.of();
     }
 
-    private static boolean isOlderThan(Path packed) throws IOException {
+    /** Returns the options for the JVM of a process. */
+    static List<String> options() {
+        return Options.OF_A_JVM;
+    }
+
+    private static boolean isUpToDate(Path packed) throws IOException {
+        if (!Files.isRegularFile(packed) || !Files.exists(ARCHIVE)) {
+            return false;
+        }
         try (Stream<Path> libraries = Files.list(ARCHIVE.resolveSibling("lib"))) {
             long made = ARCHIVE.toFile().lastModified();
             return Stream.concat(Stream.of(packed), libraries)
-                    .anyMatch(jar -> jar.toFile().lastModified() > made);
+                    .allMatch(jar -> jar.toFile().lastModified() <= made);
         }
     }
 
+    /** Records what a short demo loads. */
     private static void make() throws IOException, InterruptedException {
         Path made = ARCHIVE.resolveSibling("commands.archive.made");
+        Files.deleteIfExists(made);
         String option = AHEAD_OF_TIME ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=";
-        List<String> command = SpreamProcess.command(List.of(option + made));
-        ProcessBuilder demo = new ProcessBuilder(
-                Stream.concat(command.stream(), Stream.of("tail", "--demo", "--transactions", "20", "--duration", "1s"))
-                        .toList());
-        demo.environment().remove("SPANNER_EMULATOR_HOST");
-        demo.redirectErrorStream(true)
+        List<String> command = new ArrayList<>(SpreamProcess.command(List.of(option + made)));
+        command.addAll(List.of("tail", "--demo", "--transactions", "20", "--duration", "1s"));
+        ProcessBuilder demo = new ProcessBuilder(command)
+                .redirectErrorStream(true)
                 .redirectOutput(ARCHIVE.resolveSibling("commands.log").toFile());
-        if (demo.start().waitFor() == 0 && Files.exists(made)) {
-            Files.move(made, ARCHIVE, StandardCopyOption.REPLACE_EXISTING);
+        demo.environment().remove("SPANNER_EMULATOR_HOST");
+        Process recording = demo.start();
+        try {
+            boolean ended = recording.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            if (ended && recording.exitValue() == 0 && Files.exists(made)) {
+                Files.move(made, ARCHIVE, StandardCopyOption.REPLACE_EXISTING);
+            } else {
+                log.warn(
+                        "no archive of classes was made, see target/commands.log; all processes start from their jars");
+            }
+        } finally {
+            recording.descendants().forEach(ProcessHandle::destroyForcibly); // a second JVM writes the archive
+            recording.destroyForcibly();
+        }
+    }
+
+    private static final class Options {
+        private static final List<String> OF_A_JVM = ofJvm();
+
+        private static List<String> ofJvm() {
+            String option = AHEAD_OF_TIME ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=";
+            try {
+                return isUpToDate(SpreamProcess.classes()) ? List.of(option + ARCHIVE, "-Xlog:disable") : List.of();
+            } catch (IOException e) {
+                return List.of();
+            }
         }
     }
 }

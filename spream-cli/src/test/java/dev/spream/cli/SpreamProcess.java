@@ -56,7 +56,7 @@ public final class SpreamProcess implements AutoCloseable {
     }
 
     static List<String> command() {
-        return command(ClassArchive.OPTIONS);
+        return command(ClassArchive.options());
     }
 
     static List<String> command(List<String> options) {

@@ -37,7 +37,7 @@ final class WorkerProcess {
         String classPath = SpreamProcess.classPath()
                 + File.pathSeparator
                 + Path.of("target", "test-classes").toAbsolutePath();
-        List<String> options = new ArrayList<>(ClassArchive.OPTIONS);
+        List<String> options = new ArrayList<>(ClassArchive.options());
         options.add("-Xmx256m");
         options.add("-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile"));
         List<String> command = JavaCommand.of(classPath, WorkerProcess.class, options.toArray(String[]::new));
