@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.examples.fault.Await;
 import dev.spream.servers.JavaCommand;
+import dev.spream.servers.PostgresDatabase;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -111,7 +112,8 @@ final class OrderProgramIT {
     void an_address_that_is_taken_is_told_in_a_line_and_what_was_started_ends() throws Exception {
         try (ServerSocket taken = new ServerSocket(0)) {
             String address = "0.0.0.0:" + taken.getLocalPort();
-            launch(Map.of("ORDER_HTTP", address, "BROKER_HTTP", "0"));
+            String database = PostgresDatabase.create().jdbcUrl();
+            launch(Map.of("DATABASE_URL", database, "ORDER_HTTP", address, "BROKER_HTTP", "0"));
             awaitEnd();
             assertThat(process.exitValue()).isEqualTo(1);
             assertThat(errors()).singleElement().asString().contains("cannot listen at " + address);
