@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 final class VocabularyFaultIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(90);
-    private static final int KILLS = Integer.getInteger("vocabulary.kills", 3);
+    private static final int KILLS = Integer.getInteger("vocabulary.kills", 2);
     private static final int ANSWERS = 40; // between two kills, at least
 
     @TempDir
