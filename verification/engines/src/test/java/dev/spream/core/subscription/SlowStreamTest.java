@@ -1,0 +1,104 @@
+package dev.spream.core.subscription;
+
+import static dev.spream.testkit.subscription.ScriptedSource.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.source.ChangeStreamCursor;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.source.PartitionQuery;
+import dev.spream.testkit.subscription.ScriptedSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A stream whose rows take longer than its heartbeats may be absent. */
+class SlowStreamTest {
+    private static final Duration ROW = Duration.ofMillis(300);
+    private static final Duration HEARTBEAT = Duration.ofMillis(100);
+    private static final int MISSED = 2;
+
+    /** Each query begins with them again, so one that is cancelled before the last of them has read nothing new. */
+    @Test
+    void several_changes_of_one_timestamp_are_read_although_the_first_queries_stall() throws InterruptedException {
+        SubscriberFixture fixture = new SubscriberFixture();
+        fixture.source
+                .roots("p")
+                .change("p", 1, "A", "first")
+                .change("p", 1, "B", "second")
+                .change("p", 1, "C", "third");
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        CompletionReason reason = fixture.run(
+                Subscriber.builder(new SlowSource(fixture.source), fixture.storage)
+                        .options(SubscriberFixture.quick()
+                                .heartbeatInterval(HEARTBEAT)
+                                .missedHeartbeats(MISSED)
+                                .endAt(at(5))
+                                .build())
+                        .build(),
+                consumer);
+
+        assertThat(reason).isEqualTo(CompletionReason.COMPLETED);
+        assertThat(consumer.labels()).containsExactly("A1", "B1", "C1");
+        assertThat(fixture.source.queriesOf("p")).hasSizeGreaterThan(2);
+    }
+
+    private record SlowSource(ScriptedSource source) implements ChangeStreamSource {
+        @Override
+        public String streamName() {
+            return source.streamName();
+        }
+
+        @Override
+        public PartitionMode partitionMode() {
+            return source.partitionMode();
+        }
+
+        @Override
+        public Optional<Duration> retention() {
+            return source.retention();
+        }
+
+        @Override
+        public int maxOpenQueries() {
+            return source.maxOpenQueries();
+        }
+
+        @Override
+        public Instant serverTime() {
+            return source.serverTime();
+        }
+
+        @Override
+        public ChangeStreamCursor query(PartitionQuery query) {
+            return new SlowCursor(source.query(query));
+        }
+
+        @Override
+        public void close() {
+            source.close();
+        }
+    }
+
+    private record SlowCursor(ChangeStreamCursor cursor) implements ChangeStreamCursor {
+        @Override
+        public Optional<ChangeRecord> next() throws InterruptedException {
+            TimeUnit.NANOSECONDS.sleep(ROW.toNanos());
+            return cursor.next();
+        }
+
+        @Override
+        public int prefetched() {
+            return cursor.prefetched();
+        }
+
+        @Override
+        public void close() {
+            cursor.close();
+        }
+    }
+}
