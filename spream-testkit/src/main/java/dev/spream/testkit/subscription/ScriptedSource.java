@@ -227,6 +227,7 @@ public final class ScriptedSource implements ChangeStreamSource {
         return locked(() -> maxOpenQueries = queries);
     }
 
+    /** Sets the server's time, at first an hour after {@link #START}. A query with an end stays open until it has passed that. */
     public ScriptedSource serverTime(Instant time) {
         return locked(() -> serverTime = time);
     }

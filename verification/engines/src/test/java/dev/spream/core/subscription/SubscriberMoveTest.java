@@ -231,14 +231,8 @@ class SubscriberMoveTest {
 
     @Test
     void a_destination_without_changes_passes_the_move_once_its_source_is_settled() throws InterruptedException {
-        source.start("Parent0", 0, "p", "q")
-                .end("Parent0")
-                .change("p", 1, "A")
-                .moves("p", 2, NONE, List.of("q"))
-                .heartbeat("p", 4)
-                .moves("q", 2, List.of("p"), NONE)
-                .heartbeat("q", 4)
-                .serverTime(at(10));
+        twoLivingPartitions();
+        source.heartbeat("q", 4).serverTime(at(10));
         RecordingConsumer consumer = blockingOn("A1");
         Subscriber running = Subscriber.builder(source, fixture.storage)
                 .options(SubscriberFixture.quick().build())
@@ -303,14 +297,18 @@ class SubscriberMoveTest {
     }
 
     private void twoLivingPartitionsAndAMove() {
+        twoLivingPartitions();
+        source.change("q", 3, "A").change("q", 4, "B");
+    }
+
+    /** One after whose change keys move to the other. */
+    private void twoLivingPartitions() {
         source.start("Parent0", 0, "p", "q")
                 .end("Parent0")
                 .change("p", 1, "A")
                 .moves("p", 2, NONE, List.of("q"))
                 .heartbeat("p", 4)
-                .moves("q", 2, List.of("p"), NONE)
-                .change("q", 3, "A")
-                .change("q", 4, "B");
+                .moves("q", 2, List.of("p"), NONE);
     }
 
     private Subscriber subscriber(boolean ahead) {

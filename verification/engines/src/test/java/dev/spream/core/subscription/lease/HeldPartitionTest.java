@@ -63,20 +63,10 @@ class HeldPartitionTest {
     @Test
     void a_move_out_behind_the_limit_is_not_stored_although_the_watermark_has_reached_its_time() {
         Instant at = ScriptedSource.at(2);
-        partition
-                .moveOuts()
-                .add(
-                        moveOut("00000001", "before"),
-                        partition.tracker().boundary(),
-                        new PerKeyQueue(() -> {}).pending());
+        moveOut("00000001", "before");
         partition.limitWatermark(at, partition.tracker().boundary());
         partition.tracker().settle(partition.tracker().open(at));
-        partition
-                .moveOuts()
-                .add(
-                        moveOut("00000002", "behind"),
-                        partition.tracker().boundary(),
-                        new PerKeyQueue(() -> {}).pending());
+        moveOut("00000002", "behind");
         partition.tracker().mark(ScriptedSource.at(3));
 
         WatermarkAdvance limited = partition.unstored().orElseThrow();
@@ -109,8 +99,10 @@ class HeldPartitionTest {
         }
     }
 
-    private static PartitionEventRecord moveOut(String recordSequence, String destination) {
-        return new PartitionEventRecord(ScriptedSource.at(2), recordSequence, "p", List.of(), List.of(destination));
+    private void moveOut(String recordSequence, String destination) {
+        PartitionEventRecord event =
+                new PartitionEventRecord(ScriptedSource.at(2), recordSequence, "p", List.of(), List.of(destination));
+        partition.moveOuts().add(event, partition.tracker().boundary(), new PerKeyQueue(() -> {}).pending());
     }
 
     @Test
