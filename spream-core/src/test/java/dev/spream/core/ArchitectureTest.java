@@ -131,10 +131,11 @@ final class ArchitectureTest {
                         CORE + ".subscription",
                         CORE + ".subscription.inflight",
                         CORE + ".subscription.lease",
-                        CORE + ".subscription.reading");
+                        CORE + ".subscription.reading",
+                        CORE + ".subscription.transaction");
         assertThat(new TreeSet<>(
                         CORE_CLASSES.stream().map(JavaClass::getPackageName).toList()))
-                .hasSize(10);
+                .hasSize(11);
     }
 
     @Test

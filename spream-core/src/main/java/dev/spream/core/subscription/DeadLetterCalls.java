@@ -5,13 +5,17 @@ import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.inflight.InflightRecord;
 import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.transaction.OpenTransaction;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -77,6 +81,64 @@ final class DeadLetterCalls {
             parkedKeys.release(record.keys());
         }
         return kept;
+    }
+
+    /**
+     * Dead-letters a transaction that has a parked key, and parks all its keys.
+     *
+     * @return false if it has none: it is to be delivered
+     */
+    boolean keepBehindParked(OpenTransaction transaction) throws InterruptedException {
+        if (parkedKeys.isEmpty()) {
+            return false;
+        }
+        int first = 0;
+        while (first < transaction.size() && !isKeptBehindParked(transaction, first)) {
+            first++;
+        }
+        if (first == transaction.size()) {
+            return false;
+        }
+        for (int i = 0; i < transaction.size(); i++) {
+            if (i != first) {
+                DeadLetter letter = behindParked(transaction, i);
+                DeadLetterSink sink = sink(letter);
+                calling(letter.partition(), letter.change(), () -> {
+                    sink.accept(letter);
+                    return true;
+                });
+            }
+        }
+        park(transaction.changes());
+        return true;
+    }
+
+    private boolean isKeptBehindParked(OpenTransaction transaction, int index) throws InterruptedException {
+        DeadLetter letter = behindParked(transaction, index);
+        Set<RecordKey> keys = RecordKey.of(letter.change());
+        if (!parkedKeys.containsAny(keys)) {
+            return false;
+        }
+        DeadLetterSink sink = sink(letter);
+        boolean kept = calling(letter.partition(), letter.change(), () -> sink.acceptIfParked(letter));
+        if (!kept) {
+            parkedKeys.release(keys);
+        }
+        return kept;
+    }
+
+    private DeadLetter behindParked(OpenTransaction transaction, int index) {
+        return new DeadLetter(
+                DeadLetter.Reason.BEHIND_PARKED,
+                transaction.parts().get(index).source().partition().token(),
+                transaction.changes().get(index),
+                context.time().instant(),
+                Optional.empty());
+    }
+
+    /** Parks the keys of changes that the sink has. */
+    void park(List<DataChangeRecord> changes) {
+        changes.forEach(change -> parkedKeys.park(RecordKey.of(change)));
     }
 
     private void parkTied(HeldPartition partition, InflightRecord record) {

@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SafeListeners;
+import dev.spream.core.internal.UserCalls;
 import dev.spream.core.internal.Waiter;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;

@@ -82,7 +82,7 @@ final class OrderGate {
 
     private final EngineContext context;
     private final HeldPartition partition;
-    private final RecordDispatcher dispatcher;
+    private final ChangeDispatcher dispatcher;
     private final Function<PartitionToken, Optional<PartitionReader>> readers;
     private final BooleanSupplier isReading;
     private final BooleanSupplier isActive;
@@ -106,7 +106,7 @@ final class OrderGate {
     OrderGate(
             EngineContext context,
             HeldPartition partition,
-            RecordDispatcher dispatcher,
+            ChangeDispatcher dispatcher,
             Function<PartitionToken, Optional<PartitionReader>> readers,
             BooleanSupplier isReading,
             BooleanSupplier isActive,

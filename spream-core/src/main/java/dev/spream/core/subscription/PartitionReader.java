@@ -52,7 +52,7 @@ final class PartitionReader {
 
     private final EngineContext context;
     private final HeldPartition partition;
-    private final RecordDispatcher dispatcher;
+    private final ChangeDispatcher dispatcher;
     private final WatermarkWriter watermarks;
     private final QueryWindow window;
     private final OrderGate gate;
@@ -78,7 +78,7 @@ final class PartitionReader {
     PartitionReader(
             EngineContext context,
             HeldPartition partition,
-            RecordDispatcher dispatcher,
+            ChangeDispatcher dispatcher,
             WatermarkWriter watermarks,
             QueryWindow window,
             Function<PartitionToken, Optional<PartitionReader>> readers,
@@ -124,6 +124,7 @@ final class PartitionReader {
         Optional<PartitionEnd> proof = readToEnd();
         if (proof.isPresent()) {
             pendingAtEnd = dispatcher.pending();
+            dispatcher.readToEnd();
             context.partitionsChanged().signal(); // its children may be read ahead
         }
         boolean settled = isActive() && dispatcher.awaitSettled();
@@ -450,7 +451,7 @@ final class PartitionReader {
         return partition;
     }
 
-    RecordDispatcher dispatcher() {
+    ChangeDispatcher dispatcher() {
         return dispatcher;
     }
 }

@@ -7,6 +7,7 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.subscription.lease.FairShare;
 import java.time.Duration;
 import java.time.Instant;
@@ -75,12 +76,15 @@ final class PartitionScheduler {
     private final Readers readers;
     private final Membership membership;
     private final UnclaimedPartitions neglected;
+    private final boolean alone;
     private int eagerRounds; // rounds since partitions became due or one of them arrived
 
     private volatile List<PartitionMetadata> waiting = List.of();
     private volatile @Nullable Instant lowWatermark;
 
-    PartitionScheduler(EngineContext context, Readers readers, Membership membership) {
+    /** @param alone whether one worker at a time has all partitions */
+    PartitionScheduler(EngineContext context, Readers readers, Membership membership, boolean alone) {
+        this.alone = alone;
         this.context = context;
         this.readers = readers;
         this.membership = membership;
@@ -98,7 +102,10 @@ final class PartitionScheduler {
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
                 return true;
             }
-            FairShare share = FairShare.of(lineage, membership.members(lineage, wanted), context.worker(), leaving);
+            List<WorkerRegistration> members = membership.members(lineage, wanted);
+            FairShare share = alone
+                    ? FairShare.ofOne(lineage, members, context.worker())
+                    : FairShare.of(lineage, members, context.worker(), leaving);
             boolean claimed = claim(lineage, share, wanted);
             give(share);
             context.partitionsChanged()
@@ -230,6 +237,9 @@ final class PartitionScheduler {
         int before = waiting.size();
         waiting = List.copyOf(over);
         if (!over.isEmpty()) {
+            if (alone) {
+                throw tooManyForOne(over.size());
+            }
             readers.giveBlocked();
         }
         if (over.size() == before) {
@@ -245,6 +255,13 @@ final class PartitionScheduler {
         }
         Instant oldest = over.isEmpty() ? null : over.getFirst().watermark();
         context.listener().publish(listener -> listener.partitionsWaiting(over.size(), oldest));
+    }
+
+    private SubscriptionException tooManyForOne(int waiting) {
+        return new SubscriptionException(
+                "[%s] %d partitions cannot be opened, because the limit of %d open partitions is reached, and whole transactions need all of them; the subscription stops. Raise maxOpenPartitions and the number of queries that the source allows"
+                        .formatted(context.source().streamName(), waiting, context.maxOpenPartitions()),
+                null);
     }
 
     private Acquired acquire(PartitionStorage storage, List<PartitionClaim> claims) {

@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  * <p>Stopping lets records finish that are being consumed and leaves the rest unsettled; cancelling interrupts them
  * as well. Records settled before remain settled.
  */
-final class RecordDispatcher implements DeliveryControl {
+final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
     private static final int REFILL_SHARE = 4;
     private static final Set<?> ONE_LANE = Set.of(Ordering.PARTITION);
 
@@ -79,12 +79,8 @@ final class RecordDispatcher implements DeliveryControl {
         this.onFailure = onFailure;
     }
 
-    /**
-     * Takes a record, waiting for room.
-     *
-     * @return false if the dispatcher is stopping; the record was not taken
-     */
-    boolean submit(DataChangeRecord change, Instant position) throws InterruptedException {
+    @Override
+    public boolean submit(DataChangeRecord change, Instant position) throws InterruptedException {
         Set<?> itsLanes = lanesOf(change);
         long bytes = InflightRecord.sizeOf(change);
         if (!awaitRoom() || !budget.acquire(bytes)) {
@@ -104,23 +100,23 @@ final class RecordDispatcher implements DeliveryControl {
         }
     }
 
-    /** Sets the records of other partitions that those submitted from now on follow, lane by lane. */
-    void continueAfter(List<PendingLanes> others) {
+    @Override
+    public void continueAfter(List<PendingLanes> others) {
         lanes.continueAfter(others);
     }
 
-    /** Returns the records that are in flight, by lane. */
-    PendingLanes pending() {
+    @Override
+    public PendingLanes pending() {
         return lanes.pending();
     }
 
-    /** Takes a move-out: it is settled when everything that was submitted before is. */
-    void movedOut(PartitionEventRecord event) {
+    @Override
+    public void movedOut(PartitionEventRecord event) {
         partition.moveOuts().add(event, partition.tracker().boundary(), lanes.pending());
     }
 
-    /** Lets the watermark be stored now if a move-out is settled. */
-    void storeMoveOuts() {
+    @Override
+    public void storeMoveOuts() {
         int due = partition.unstoredMoveOuts();
         if (due > moveOutsDue) {
             context.watermarksDue().signal(); // once for each; what fails is repeated at the interval
@@ -132,8 +128,8 @@ final class RecordDispatcher implements DeliveryControl {
         lock.run(this::startRunners);
     }
 
-    /** Dead-letters a change that cannot be decoded, ahead of everything in flight. */
-    void keepUndecodable(DataChangeRecord change, UndecodableRowException failure) throws InterruptedException {
+    @Override
+    public void keepUndecodable(DataChangeRecord change, UndecodableRowException failure) throws InterruptedException {
         path.changes().keepUndecodable(partition, change, failure);
     }
 
@@ -306,12 +302,8 @@ final class RecordDispatcher implements DeliveryControl {
         }
     }
 
-    /**
-     * Waits until every record that was taken is settled.
-     *
-     * @return false if the dispatcher was stopped first
-     */
-    boolean awaitSettled() throws InterruptedException {
+    @Override
+    public boolean awaitSettled() throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (!stopping && partition.tracker().inFlight() > 0) {
@@ -323,13 +315,8 @@ final class RecordDispatcher implements DeliveryControl {
         }
     }
 
-    /**
-     * Waits until the consumer is not being called.
-     *
-     * @param graceAfterCancel how long to wait for a consumer that was interrupted
-     * @return false if the consumer did not return from an interrupted call in that time
-     */
-    boolean awaitIdle(Duration graceAfterCancel) throws InterruptedException {
+    @Override
+    public boolean awaitIdle(Duration graceAfterCancel) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long grace = TimeUnit.NANOSECONDS.convert(graceAfterCancel);
@@ -349,11 +336,13 @@ final class RecordDispatcher implements DeliveryControl {
         }
     }
 
-    boolean isIdle() {
+    @Override
+    public boolean isIdle() {
         return lock.get(() -> runners.isEmpty());
     }
 
-    void stop() {
+    @Override
+    public void stop() {
         budget.stop();
         lock.run(() -> {
             stopping = true;
@@ -362,7 +351,8 @@ final class RecordDispatcher implements DeliveryControl {
         });
     }
 
-    void cancel() {
+    @Override
+    public void cancel() {
         budget.stop();
         lock.run(() -> {
             stopping = true;
@@ -373,8 +363,8 @@ final class RecordDispatcher implements DeliveryControl {
         });
     }
 
-    /** Returns whether that is a thread of this dispatcher, in a call of the consumer or other user code. */
-    boolean isCalledBy(Thread thread) {
+    @Override
+    public boolean isCalledBy(Thread thread) {
         return lock.get(() -> runners.contains(thread));
     }
 

@@ -44,7 +44,7 @@ final class RecordReceiver {
 
     private final EngineContext context;
     private final HeldPartition partition;
-    private final RecordDispatcher dispatcher;
+    private final ChangeDispatcher dispatcher;
     private final OrderGate gate;
     private final BooleanSupplier isActive;
     private final ReadPosition position;
@@ -62,7 +62,7 @@ final class RecordReceiver {
     RecordReceiver(
             EngineContext context,
             HeldPartition partition,
-            RecordDispatcher dispatcher,
+            ChangeDispatcher dispatcher,
             OrderGate gate,
             BooleanSupplier isActive) {
         this.context = context;
@@ -168,6 +168,11 @@ final class RecordReceiver {
         return order < 0 || (order == 0 && event.recordSequence().compareTo(latest.recordSequence()) <= 0);
     }
 
+    private static List<PartitionToken> childrenOf(ChildPartitionsRecord record) {
+        return tokens(
+                record.childPartitions().stream().map(ChildPartition::token).toList());
+    }
+
     private static List<PartitionToken> tokens(List<String> names) {
         return names.stream().map(PartitionToken::new).toList();
     }
@@ -265,11 +270,7 @@ final class RecordReceiver {
         if (!isStored(record, "adding child partitions")) {
             return;
         }
-        addChildren(
-                record.startTimestamp(),
-                tokens(record.childPartitions().stream()
-                        .map(ChildPartition::token)
-                        .toList()));
+        addChildren(record.startTimestamp(), childrenOf(record));
         broughtChildren = true;
         mark(record.startTimestamp());
         context.listener().publish(listener -> listener.childrenDiscovered(partition.token(), record));
@@ -293,6 +294,7 @@ final class RecordReceiver {
                         isActive,
                         storage -> storage.addChildren(partition.lease(), record));
         if (held) {
+            dispatcher.started(childrenOf(record), record.startTimestamp());
             context.partitionsChanged().signal();
         } else {
             partition.revoke();
@@ -308,6 +310,7 @@ final class RecordReceiver {
 
     /** Continues at that time: earlier changes are lost, and the loss is recorded. All records taken are settled. */
     void skipTo(Instant beginning) {
+        dispatcher.skippedTo(beginning);
         mark(beginning);
         position.skipTo(beginning);
     }
@@ -315,6 +318,7 @@ final class RecordReceiver {
     private void mark(Instant timestamp) {
         position.advance(timestamp);
         partition.tracker().mark(timestamp);
+        dispatcher.readUpTo(timestamp);
     }
 
     /** Returns whether the current query has brought children. Those of earlier ones prove nothing about it. */

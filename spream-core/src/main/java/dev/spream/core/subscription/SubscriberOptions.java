@@ -6,11 +6,14 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.subscription.transaction.ChangeBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -24,6 +27,8 @@ public record SubscriberOptions(
         int missedHeartbeats,
         int maxInflight,
         Optional<Ordering> ordering,
+        TransactionMode transactionMode,
+        Optional<Supplier<ChangeBuffer>> transactionBuffer,
         int maxBatchSize,
         Optional<Duration> consumeTimeout,
         int maxBufferedChanges,
@@ -60,6 +65,8 @@ public record SubscriberOptions(
         requireBetween("missedHeartbeats", missedHeartbeats, 2, MAX_MISSED_HEARTBEATS);
         requireBetween("maxInflight", maxInflight, 1, MAX_MAX_INFLIGHT);
         requireNonNull(ordering, "ordering");
+        requireNonNull(transactionMode, "transactionMode");
+        requireNonNull(transactionBuffer, "transactionBuffer");
         requireBetween("maxBatchSize", maxBatchSize, 1, MAX_MAX_INFLIGHT);
         consumeTimeout.ifPresent(
                 timeout -> requireBetween("consumeTimeout", timeout, Duration.ofMillis(1), Duration.ofDays(1)));
@@ -127,6 +134,8 @@ public record SubscriberOptions(
         builder.missedHeartbeats = missedHeartbeats;
         builder.maxInflight = maxInflight;
         builder.ordering = ordering;
+        builder.transactionMode = transactionMode;
+        builder.transactionBuffer = transactionBuffer;
         builder.maxBatchSize = maxBatchSize;
         builder.consumeTimeout = consumeTimeout;
         builder.maxBufferedChanges = maxBufferedChanges;
@@ -155,6 +164,8 @@ public record SubscriberOptions(
         private int missedHeartbeats = 5;
         private int maxInflight = 1;
         private Optional<Ordering> ordering = Optional.empty();
+        private TransactionMode transactionMode = TransactionMode.OFF;
+        private Optional<Supplier<ChangeBuffer>> transactionBuffer = Optional.empty();
         private int maxBatchSize = MAX_MAX_INFLIGHT;
         private Optional<Duration> consumeTimeout = Optional.empty();
         private int maxBufferedChanges = 10_000;
@@ -237,6 +248,26 @@ public record SubscriberOptions(
          */
         public Builder ordering(Ordering ordering) {
             this.ordering = Optional.of(ordering);
+            return this;
+        }
+
+        /**
+         * Sets whether whole transactions are delivered, and in which order; {@link TransactionMode#OFF} by default, and
+         * {@link TransactionMode#WHOLE} for a {@link dev.spream.core.consume.TransactionConsumer}. One worker at a time then
+         * reads all partitions, which have to fit into {@link #maxOpenPartitions}; {@link #maxInflight} is the number of
+         * transactions that are delivered at once; rows that cannot be decoded stop the subscription.
+         */
+        public Builder transactionMode(TransactionMode transactionMode) {
+            this.transactionMode = requireNonNull(transactionMode, "transactionMode");
+            return this;
+        }
+
+        /**
+         * Sets where changes of transactions are kept that do not fit into half of {@link #maxBufferedBytes}; opened once
+         * for each run that delivers whole transactions, and closed at its end. In memory by default.
+         */
+        public Builder transactionBuffer(Supplier<ChangeBuffer> transactionBuffer) {
+            this.transactionBuffer = Optional.of(transactionBuffer);
             return this;
         }
 
@@ -397,6 +428,8 @@ public record SubscriberOptions(
                     missedHeartbeats,
                     maxInflight,
                     ordering,
+                    transactionMode,
+                    transactionBuffer,
                     maxBatchSize,
                     consumeTimeout,
                     maxBufferedChanges,

@@ -4,9 +4,14 @@ import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionConsumer;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.Periodic;
 import dev.spream.core.internal.RunLifecycle;
 import dev.spream.core.internal.TaskGroup;
+import dev.spream.core.internal.UserCalls;
 import dev.spream.core.internal.Waiter;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionLease;
@@ -17,6 +22,9 @@ import dev.spream.core.subscription.inflight.Budget;
 import dev.spream.core.subscription.inflight.InflightTracker;
 import dev.spream.core.subscription.lease.HeldPartition;
 import dev.spream.core.subscription.reading.QueryWindow;
+import dev.spream.core.subscription.transaction.ChangeBuffer;
+import dev.spream.core.subscription.transaction.MemoryBuffer;
+import dev.spream.core.subscription.transaction.TransactionAssembler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -27,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,6 +70,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     private final DeliveryStrategy path;
     private final SubscriptionOpener opener;
     private final Budget budget;
+    private final @Nullable TransactionAssembler transactions;
     private final WatermarkWriter watermarks;
     private final LeaseKeeper leases;
     private final PartitionScheduler scheduler;
@@ -95,12 +105,44 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         this.path = DeliveryStrategy.of(context, consumer, calls, parkedKeys);
         this.opener = new SubscriptionOpener(context, () -> stop == Stop.NO);
         this.budget = context.newBudget();
+        TransactionMode mode = transactionMode(context.options(), consumer);
+        this.transactions = mode == TransactionMode.OFF ? null : assembler(mode, consumer);
         this.drainAlarm = new Waiter(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
         this.leases = new LeaseKeeper(context, new Membership(context), this::heldPartitions);
         this.housekeeper = new CleanupTask(context);
-        this.scheduler = new PartitionScheduler(context, this, leases.membership());
+        this.scheduler = new PartitionScheduler(context, this, leases.membership(), mode != TransactionMode.OFF);
         this.handOver = new PartitionHandOver(context, watermarks);
+    }
+
+    private static TransactionMode transactionMode(SubscriberOptions options, Consumer consumer) {
+        return options.transactionMode() == TransactionMode.OFF && consumer instanceof TransactionConsumer
+                ? TransactionMode.WHOLE
+                : options.transactionMode();
+    }
+
+    private TransactionAssembler assembler(TransactionMode mode, Consumer consumer) {
+        if (context.options().decodingFailure() == DecodingFailure.DEAD_LETTER) {
+            throw new IllegalArgumentException(
+                    "decodingFailure is DEAD_LETTER, but a transaction is not whole without a row that cannot be decoded: set it to STOP, or transactionMode to OFF");
+        }
+        TransactionDelivery delivery =
+                new TransactionDelivery(context, consumer, calls, path.changes().deadLetters(), path.attempts());
+        ChangeBuffer buffer =
+                context.options().transactionBuffer().map(Supplier::get).orElseGet(MemoryBuffer::new);
+        SubscriberOptions options = context.options();
+        boolean inCommitOrder = mode == TransactionMode.COMMIT_ORDER;
+        return new TransactionAssembler(
+                new TransactionAssembler.Settings(
+                        context.source().streamName(),
+                        inCommitOrder,
+                        !inCommitOrder && options.effectiveOrdering() != Ordering.NONE,
+                        inCommitOrder || options.effectiveOrdering() == Ordering.PARTITION ? 1 : options.maxInflight(),
+                        options.maxBufferedBytes() / 2),
+                delivery,
+                buffer,
+                context.time(),
+                tasks::fail);
     }
 
     CompletionReason run() {
@@ -237,12 +279,16 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
 
     @Override
     public void start(PartitionLease lease, LocalLease held, List<PartitionToken> unfinished, Lineage lineage) {
+        String label = context.label(lease.token());
         HeldPartition partition = new HeldPartition(
                 lease,
-                new InflightTracker(
-                        context.label(lease.token()), context.options().maxInflight(), lease.watermark()),
+                transactions == null
+                        ? new InflightTracker(label, context.options().maxInflight(), lease.watermark())
+                        : InflightTracker.unlimited(label, lease.watermark()),
                 held);
-        RecordDispatcher dispatcher = new RecordDispatcher(context, partition, path, budget.open(), tasks::fail);
+        ChangeDispatcher dispatcher = transactions == null
+                ? new RecordDispatcher(context, partition, path, budget.open(), tasks::fail)
+                : new TransactionDispatcher(context, transactions, partition);
         PartitionReader reader = new PartitionReader(
                 context, partition, dispatcher, watermarks, window, this::reader, () -> reloadParkedKeys(lease));
         reader.gate().follow(unfinished, lineage);
@@ -273,6 +319,9 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
 
     @Override
     public void observe(Lineage lineage) {
+        if (transactions != null) {
+            transactions.observe(lineage);
+        }
         readers.values().forEach(reader -> reader.gate().observe(lineage));
     }
 
@@ -440,6 +489,9 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
             interrupted |= apart("ended", () -> context.listener().publish(SubscriptionListener::ended));
         }
         watermarks.close();
+        if (transactions != null) {
+            transactions.close();
+        }
         return interrupted;
     }
 

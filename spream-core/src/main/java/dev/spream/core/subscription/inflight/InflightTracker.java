@@ -18,29 +18,41 @@ import org.jspecify.annotations.Nullable;
  * Two records may share a timestamp, so nothing is known about the watermark's own timestamp: a reader that resumes
  * there reads it again.
  *
- * <p>Unsettled records live in a ring of fixed size: memory does not grow with the number of records, and marks need
- * none.
+ * <p>Unsettled records live in a ring: memory does not grow with the number of settled records, and marks need none.
  */
 public final class InflightTracker {
+    private static final int FIRST_CAPACITY = 64;
+
     private final String partition;
+    private final boolean grows;
 
     // Guarded by this object's monitor, all sections being short and pure.
-    private final @Nullable Instant[] positions;
-    private final boolean[] settled;
+    private @Nullable Instant[] positions;
+    private boolean[] settled;
     private long first = 1;
     private long next = 1;
     private Instant watermark;
 
     public InflightTracker(String partition, int capacity, Instant watermark) {
+        this(partition, capacity, false, watermark);
+    }
+
+    private InflightTracker(String partition, int capacity, boolean grows, Instant watermark) {
         this.partition = partition;
+        this.grows = grows;
         this.positions = new Instant[capacity];
         this.settled = new boolean[capacity];
         this.watermark = requireNonNull(watermark, "watermark");
     }
 
+    /** Returns a tracker without a maximum, for records that others limit. */
+    public static InflightTracker unlimited(String partition, Instant watermark) {
+        return new InflightTracker(partition, FIRST_CAPACITY, true, watermark);
+    }
+
     /** Opens the next record in read order and returns its sequence. The caller has made sure that there is room. */
     public synchronized long open(Instant commitTimestamp) {
-        if (next - first == positions.length) {
+        if (next - first == positions.length && !grow()) {
             throw new IllegalStateException(
                     "[%s] %d records are in flight, which is the maximum".formatted(partition, next - first));
         }
@@ -100,6 +112,21 @@ public final class InflightTracker {
     /** Returns the number of slots in use: the records from the first unsettled one on. */
     public synchronized int inFlight() {
         return (int) (next - first);
+    }
+
+    private boolean grow() {
+        if (!grows) {
+            return false;
+        }
+        @Nullable Instant[] before = positions;
+        boolean[] settledBefore = settled;
+        positions = new Instant[2 * before.length];
+        settled = new boolean[positions.length];
+        for (long sequence = first; sequence < next; sequence++) {
+            positions[slot(sequence)] = before[(int) (sequence % before.length)];
+            settled[slot(sequence)] = settledBefore[(int) (sequence % before.length)];
+        }
+        return true;
     }
 
     private Instant position() {

@@ -38,6 +38,10 @@ public record FairShare(
         int surplus,
         int due) {
 
+    private static final Comparator<WorkerRegistration> FIRST_MEMBER = Comparator.comparing(
+                    WorkerRegistration::registeredAt)
+            .thenComparing(member -> member.worker().value());
+
     /**
      * Computes the shares.
      *
@@ -49,8 +53,7 @@ public record FairShare(
             Lineage lineage, Collection<WorkerRegistration> members, WorkerId worker, Set<PartitionToken> leaving) {
         Map<WorkerId, Share> shares = LinkedHashMap.newLinkedHashMap(members.size());
         members.stream()
-                .sorted(Comparator.comparing(WorkerRegistration::registeredAt)
-                        .thenComparing(member -> member.worker().value()))
+                .sorted(FIRST_MEMBER)
                 .forEach(member -> shares.put(member.worker(), new Share(member.worker(), member.capacity())));
         count(lineage, shares, worker, leaving);
 
@@ -76,6 +79,33 @@ public record FairShare(
                 List.copyOf(unclaimed),
                 Math.max(0, -moved),
                 Math.max(0, moved));
+    }
+
+    /**
+     * Computes the shares where one worker has all partitions: the one that holds some, or else the first member. If two
+     * hold some, as after a start at the same moment, the second one hands over all of its.
+     */
+    public static FairShare ofOne(Lineage lineage, Collection<WorkerRegistration> members, WorkerId worker) {
+        List<WorkerId> holders = lineage.partitions().stream()
+                .filter(FairShare::isHeld)
+                .flatMap(partition -> partition.owner().stream())
+                .distinct()
+                .sorted(Comparator.comparing(WorkerId::value))
+                .toList();
+        WorkerId reader = holders.isEmpty()
+                ? members.stream()
+                        .min(FIRST_MEMBER)
+                        .map(WorkerRegistration::worker)
+                        .orElse(worker)
+                : holders.getFirst();
+        if (reader.equals(worker)) {
+            return new FairShare(lineage.claimable(), List.of(), List.of(), 0, 0);
+        }
+        int held = (int) lineage.partitions().stream()
+                .filter(partition -> isHeld(partition) && isOwnedBy(worker, partition))
+                .count();
+        List<PartitionMetadata> free = holders.isEmpty() ? lineage.claimable() : List.of();
+        return new FairShare(List.of(), free, List.of(), held, 0);
     }
 
     private static void count(

@@ -13,6 +13,7 @@ import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.internal.UserCalls;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.testkit.LogLines;

@@ -4,6 +4,7 @@ import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.internal.Periodic;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;

@@ -1,12 +1,9 @@
-package dev.spream.core.subscription;
+package dev.spream.core.internal;
 
-import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.internal.TaskGroup;
-import dev.spream.core.internal.Waiter;
 import java.time.Duration;
 
 /** A task that is repeated on a thread of its own until it is stopped. */
-final class Periodic implements TaskGroup.Task {
+public final class Periodic implements TaskGroup.Task {
     private final MonotonicTime time;
     private final Duration interval;
     private final boolean steady;
@@ -19,12 +16,12 @@ final class Periodic implements TaskGroup.Task {
      * Creates a task whose runs start one interval after the end of the previous run; the first starts after one
      * interval.
      */
-    Periodic(MonotonicTime time, Duration interval, TaskGroup.Task work) {
+    public Periodic(MonotonicTime time, Duration interval, TaskGroup.Task work) {
         this(time, interval, new Waiter(time), work);
     }
 
     /** Creates such a task that also runs when the waiter is signalled. */
-    Periodic(MonotonicTime time, Duration interval, Waiter waiter, TaskGroup.Task work) {
+    public Periodic(MonotonicTime time, Duration interval, Waiter waiter, TaskGroup.Task work) {
         this(time, interval, false, waiter, work);
     }
 
@@ -41,7 +38,7 @@ final class Periodic implements TaskGroup.Task {
      * Returns a task whose runs start one interval after the start of the previous run, or at its end if it took
      * longer; the first starts after one interval.
      */
-    static Periodic steady(MonotonicTime time, Duration interval, TaskGroup.Task work) {
+    public static Periodic steady(MonotonicTime time, Duration interval, TaskGroup.Task work) {
         return new Periodic(time, interval, true, new Waiter(time), work);
     }
 
@@ -60,11 +57,11 @@ final class Periodic implements TaskGroup.Task {
     }
 
     /** Starts the next run now, without waiting for the end of the interval. */
-    void trigger() {
+    public void trigger() {
         waiter.signal();
     }
 
-    void stop() {
+    public void stop() {
         stopped = true;
         waiter.signal();
     }

@@ -1,7 +1,6 @@
-package dev.spream.core.subscription;
+package dev.spream.core.internal;
 
 import dev.spream.core.DurationText;
-import dev.spream.core.internal.MonotonicTime;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -15,10 +14,10 @@ import org.slf4j.LoggerFactory;
  * that hangs is logged, and is interrupted once the run is cancelled; the run ends without a call that ignores the
  * interrupt. Safe for use by many threads.
  *
- * <p>Calls of the consumer itself have limits of their own ({@link ConsumerCalls}).
+ * <p>Calls of the consumer itself have limits of their own.
  */
-final class UserCalls {
-    static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
+public final class UserCalls {
+    public static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
     private static final Logger log = LoggerFactory.getLogger(UserCalls.class);
     private static final Duration GRACE_AFTER_CANCEL = Duration.ofSeconds(1);
@@ -31,13 +30,13 @@ final class UserCalls {
     private final ReentrantLock checking = new ReentrantLock();
     private volatile boolean cancelled;
 
-    UserCalls(MonotonicTime time, String stream) {
+    public UserCalls(MonotonicTime time, String stream) {
         this.time = time;
         this.stream = stream;
     }
 
     /** Calls user code. An interrupt by {@link #check} affects only this call, not later work of its thread. */
-    <T> T call(String what, Callable<T> code) throws Exception {
+    public <T> T call(String what, Callable<T> code) throws Exception {
         Call call = new Call(what, Thread.currentThread(), time.nanoTime());
         open.add(call);
         try {
@@ -51,22 +50,22 @@ final class UserCalls {
     }
 
     /** Interrupts calls that take longer than a second, now and from now on. */
-    void cancel() {
+    public void cancel() {
         cancelled = true;
         check();
     }
 
-    boolean isCancelled() {
+    public boolean isCancelled() {
         return cancelled;
     }
 
     /** Returns whether a call ignores that it was interrupted. */
-    boolean isStuck() {
+    public boolean isStuck() {
         return open.stream().anyMatch(call -> call.ignoresInterrupt);
     }
 
     /** Logs calls that hang, and interrupts them once the run is cancelled. Called about once a second. */
-    void check() {
+    public void check() {
         checking.lock();
         try {
             checkOpen();

@@ -1,0 +1,28 @@
+package dev.spream.core.subscription.transaction;
+
+import dev.spream.core.record.DataChangeRecord;
+
+/**
+ * A place for changes of transactions that do not fit into memory. What it has is not needed after the process has ended:
+ * those changes are read from the stream again. Safe for use by many threads.
+ */
+public interface ChangeBuffer extends AutoCloseable {
+
+    /**
+     * Keeps a change.
+     *
+     * @return an id to read and remove it by
+     * @throws dev.spream.core.SpreamException if it cannot be kept; the subscription stops
+     */
+    long add(DataChangeRecord change);
+
+    /** Returns a change that was added and not removed. */
+    DataChangeRecord read(long id);
+
+    /** Removes a change. */
+    void remove(long id);
+
+    /** Removes all changes, and frees what they take. */
+    @Override
+    void close();
+}

@@ -1,0 +1,528 @@
+package dev.spream.core.subscription.transaction;
+
+import dev.spream.core.consume.RecordKey;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SectionLock;
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.transaction.OpenTransaction.Part;
+import dev.spream.core.subscription.transaction.OpenTransaction.State;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Collects the changes of all partitions by transaction, and has whole transactions delivered, on virtual threads. One for
+ * each run. Safe for use by many threads.
+ *
+ * <p>A transaction is complete when as many changes of it were read as each of them says that there are. It may be
+ * delivered when it is the first in the lanes of all its keys, or in commit order, when it is the first of all and every
+ * partition has been read past its commit timestamp. Its changes are settled together, so no watermark passes one of
+ * them before. The changes of one key come from one partition at a time in commit order, and transactions with a common
+ * key have different commit timestamps: so each lane has its transactions in commit order, and none waits for a later one.
+ *
+ * <p>A transaction of which changes are missing although every partition was read past it: they are before the watermark at
+ * which a partition was acquired, so the transaction was settled before, and what came again is settled; or a gap that was
+ * accepted has them, and it is delivered as it is; anything else contradicts the stream, and the subscription stops.
+ *
+ * <p>Memory: once the changes that are kept take the budget, a partition is read further only if nothing can be delivered
+ * and no other partition is behind it; and what it then reads goes to the buffer. So no partition waits for ever: while
+ * something can be delivered, that makes room; and the partition that is behind all others never waits, until what is
+ * missing of the earliest transaction has been read.
+ */
+public final class TransactionAssembler {
+    private static final Logger log = LoggerFactory.getLogger(TransactionAssembler.class);
+
+    /**
+     * The settings of an assembler.
+     *
+     * @param stream the name of the stream, for messages and threads
+     * @param inCommitOrder whether transactions are delivered one at a time, in commit order
+     * @param hasLanes whether transactions with a common key are delivered in commit order otherwise
+     * @param maxDelivering the maximum number of transactions in delivery
+     * @param maxBytes the size of the changes that are kept in memory
+     */
+    public record Settings(String stream, boolean inCommitOrder, boolean hasLanes, int maxDelivering, long maxBytes) {}
+
+    /** Delivers a transaction. */
+    public interface Delivery {
+        /** Returns whether the transaction is settled; it waits for its partitions otherwise. */
+        boolean deliver(OpenTransaction transaction, Control control) throws Exception;
+    }
+
+    private final Settings settings;
+    private final Delivery delivery;
+    private final ChangeBuffer buffer;
+    private final MonotonicTime time;
+    private final Consumer<Throwable> onFailure;
+    private final SectionLock lock = new SectionLock();
+    private final Condition changed = lock.newCondition();
+
+    // Guarded by lock.
+    private final ReadFrontier frontier = new ReadFrontier();
+    private final Map<String, OpenTransaction> open = new HashMap<>();
+    private final TreeSet<OpenTransaction> incomplete = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
+    private final TreeSet<OpenTransaction> undelivered = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
+    private final TreeSet<OpenTransaction> ready = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
+    private final Map<Object, Deque<OpenTransaction>> lanes = new HashMap<>();
+    private final Map<OpenTransaction, Thread> delivering = new HashMap<>();
+    private final List<PartitionGap> gaps = new ArrayList<>();
+    private Instant horizon = Instant.MIN; // before it, changes may have been settled before they were read
+    private long bytes;
+    private int waiting; // readers
+
+    /** @param onFailure called with a failure that has to stop the subscription */
+    public TransactionAssembler(
+            Settings settings,
+            Delivery delivery,
+            ChangeBuffer buffer,
+            MonotonicTime time,
+            Consumer<Throwable> onFailure) {
+        this.settings = settings;
+        this.delivery = delivery;
+        this.buffer = buffer;
+        this.time = time;
+        this.onFailure = onFailure;
+    }
+
+    /** Begins with a partition that was acquired. */
+    public void begin(TransactionSource source) {
+        HeldPartition partition = source.partition();
+        lock.run(() -> {
+            frontier.begin(partition.token(), partition.watermark());
+            if (partition.lease().epoch() > 1) { // it was read before
+                frontier.high().filter(horizon::isBefore).ifPresent(high -> horizon = high);
+            }
+            proceed();
+        });
+    }
+
+    /** Takes a lineage that was just read. */
+    public void observe(Lineage lineage) {
+        lock.run(() -> {
+            if (frontier.low().isEmpty()) {
+                lineage.partitions().forEach(partition -> {
+                    if (partition.watermark().isAfter(horizon)) {
+                        horizon = partition.watermark();
+                    }
+                    gaps.addAll(partition.gaps());
+                });
+            }
+            frontier.observe(lineage);
+            proceed();
+        });
+    }
+
+    /** Takes a change, waiting for room; returns false if the dispatcher is stopping. */
+    public boolean submit(TransactionSource source, DataChangeRecord change, Instant position)
+            throws InterruptedException {
+        Set<?> keys = lanesOf(change);
+        long size = OpenTransaction.bytesOf(change);
+        lock.lockInterruptibly();
+        try {
+            while (!source.isStopping() && !hasRoom(source)) {
+                waiting++;
+                try {
+                    changed.await();
+                } finally {
+                    waiting--;
+                }
+            }
+            if (source.isStopping()) {
+                return false;
+            }
+            add(source, change, position, keys, size);
+            proceed();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(TransactionSource source, DataChangeRecord change, Instant position, Set<?> keys, long size) {
+        long sequence = source.partition().tracker().open(position);
+        OpenTransaction transaction = open.computeIfAbsent(change.serverTransactionId(), id -> {
+            OpenTransaction first = new OpenTransaction(change, buffer);
+            incomplete.add(first);
+            undelivered.add(first);
+            return first;
+        });
+        boolean kept = bytes + size <= settings.maxBytes();
+        Part part = kept
+                ? new Part(source, sequence, change.recordSequence(), size, keys, change, 0)
+                : new Part(source, sequence, change.recordSequence(), 0, keys, null, buffer.add(change));
+        bytes += part.bytes();
+        transaction.add(part).forEach(key -> enter(transaction, key));
+        frontier.advance(source.partition().token(), change.commitTimestamp());
+        if (transaction.state == State.INCOMPLETE && transaction.isComplete()) {
+            incomplete.remove(transaction);
+            transaction.state = State.WAITING;
+            makeReady(transaction);
+        }
+    }
+
+    private Set<?> lanesOf(DataChangeRecord change) {
+        return settings.hasLanes() ? RecordKey.of(change) : Set.of();
+    }
+
+    private boolean hasRoom(TransactionSource source) {
+        return bytes < settings.maxBytes()
+                || (ready.isEmpty()
+                        && delivering.isEmpty()
+                        && frontier.isLast(source.partition().token()));
+    }
+
+    private void enter(OpenTransaction transaction, Object key) {
+        Deque<OpenTransaction> lane = lanes.computeIfAbsent(key, k -> new ArrayDeque<>(2));
+        if (!lane.isEmpty()) {
+            transaction.waitingFor++;
+        }
+        lane.addLast(transaction);
+    }
+
+    private void leave(OpenTransaction transaction, Object key) {
+        Deque<OpenTransaction> lane = lanes.get(key);
+        if (lane == null) {
+            return;
+        }
+        if (lane.peekFirst() != transaction) {
+            lane.remove(transaction);
+            transaction.waitingFor--;
+            return;
+        }
+        lane.removeFirst();
+        OpenTransaction next = lane.peekFirst();
+        if (next == null) {
+            lanes.remove(key);
+        } else {
+            next.waitingFor--;
+            makeReady(next);
+        }
+    }
+
+    private void makeReady(OpenTransaction transaction) {
+        if (transaction.state == State.WAITING && transaction.waitingFor == 0 && !settings.inCommitOrder()) {
+            transaction.state = State.READY;
+            ready.add(transaction);
+        }
+    }
+
+    /** Notes that a partition was read up to that time. */
+    public void readUpTo(TransactionSource source, Instant timestamp) {
+        lock.run(() -> {
+            frontier.advance(source.partition().token(), timestamp);
+            proceed();
+        });
+    }
+
+    public void started(Collection<PartitionToken> partitions, Instant start) {
+        lock.run(() -> partitions.forEach(partition -> frontier.add(partition, start)));
+    }
+
+    public void skipped(PartitionGap gap) {
+        lock.run(() -> gaps.add(gap));
+    }
+
+    public void readToEnd(TransactionSource source) {
+        lock.run(() -> {
+            frontier.end(source.partition().token());
+            proceed();
+        });
+    }
+
+    /** Judges transactions that will not become complete, and starts deliveries. The caller holds the lock. */
+    private void proceed() {
+        Instant low = frontier.low().orElse(Instant.MIN);
+        while (!incomplete.isEmpty() && incomplete.first().commitTimestamp().isBefore(low)) {
+            OpenTransaction transaction = incomplete.pollFirst();
+            if (transaction.state == State.INCOMPLETE) {
+                judge(transaction);
+            }
+        }
+        if (settings.inCommitOrder()) {
+            while (ready.isEmpty()
+                    && delivering.isEmpty()
+                    && !undelivered.isEmpty()
+                    && undelivered.first().state == State.WAITING
+                    && undelivered.first().commitTimestamp().isBefore(low)) {
+                OpenTransaction next = undelivered.first();
+                next.state = State.READY;
+                ready.add(next);
+            }
+        }
+        startDeliveries();
+        if (waiting > 0) {
+            changed.signalAll();
+        }
+    }
+
+    private void judge(OpenTransaction transaction) {
+        if (isInGap(transaction)) {
+            log.warn(
+                    "[{}] transaction {} of {} has {} of {} changes, because changes were lost to the retention period: it is delivered as it is",
+                    settings.stream(),
+                    transaction.id(),
+                    transaction.commitTimestamp(),
+                    transaction.size(),
+                    transaction.first().numberOfRecordsInTransaction());
+            transaction.missesChanges();
+            transaction.state = State.WAITING;
+            makeReady(transaction);
+        } else if (!transaction.commitTimestamp().isAfter(horizon)) {
+            log.debug(
+                    "[{}] transaction {} was settled before; its changes that came again are dropped",
+                    settings.stream(),
+                    transaction.id());
+            settleAll(transaction);
+        } else {
+            onFailure.accept(new IncompleteTransactionException(
+                    "[%s] transaction %s of %s has %d of %d changes, although every partition was read past it; it is not delivered, the watermarks stay before it, and the subscription stops. A restart reads it again"
+                            .formatted(
+                                    settings.stream(),
+                                    transaction.id(),
+                                    transaction.commitTimestamp(),
+                                    transaction.size(),
+                                    transaction.first().numberOfRecordsInTransaction())));
+        }
+    }
+
+    private boolean isInGap(OpenTransaction transaction) {
+        Instant at = transaction.commitTimestamp();
+        return gaps.stream().anyMatch(gap -> !at.isBefore(gap.from()) && !at.isAfter(gap.to()));
+    }
+
+    private void startDeliveries() {
+        while (!ready.isEmpty() && delivering.size() < settings.maxDelivering()) {
+            OpenTransaction next = ready.pollFirst();
+            undelivered.remove(next);
+            next.state = State.DELIVERING;
+            next.sort();
+            Thread thread = Thread.ofVirtual()
+                    .name("spream-" + settings.stream() + "-consumer-" + next.id())
+                    .unstarted(() -> deliver(next));
+            delivering.put(next, thread);
+            thread.start();
+        }
+    }
+
+    private void deliver(OpenTransaction transaction) {
+        boolean settled = false;
+        try {
+            settled = delivery.deliver(transaction, new Control(transaction));
+        } catch (InterruptedException e) {
+            if (!isCancelled(transaction)) {
+                onFailure.accept(e);
+            }
+        } catch (Throwable t) {
+            onFailure.accept(t);
+        } finally {
+            ended(transaction, settled);
+        }
+    }
+
+    private void ended(OpenTransaction transaction, boolean settled) {
+        List<TransactionSource> sources = transaction.sources();
+        lock.run(() -> {
+            delivering.remove(transaction);
+            if (settled) {
+                settleAll(transaction);
+            } else {
+                putBack(transaction);
+            }
+            changed.signalAll();
+            proceed();
+        });
+        if (settled) {
+            sources.forEach(TransactionSource::settled);
+        } else {
+            sources.forEach(TransactionSource::checkHeld);
+        }
+    }
+
+    /** Lets a transaction wait again for the changes of partitions that are no longer read here. */
+    private void putBack(OpenTransaction transaction) {
+        transaction.state = State.WAITING;
+        undelivered.add(transaction);
+        transaction.sources().stream()
+                .filter(TransactionSource::isStopping)
+                .forEach(source -> removeParts(transaction, source));
+        makeReady(transaction);
+    }
+
+    private void settleAll(OpenTransaction transaction) {
+        for (Part part : transaction.parts()) {
+            part.source().partition().tracker().settle(part.sequence());
+        }
+        remove(transaction);
+        changed.signalAll(); // a reader may wait until everything is settled
+    }
+
+    private void remove(OpenTransaction transaction) {
+        transaction.state = State.GONE;
+        open.remove(transaction.id(), transaction);
+        undelivered.remove(transaction);
+        ready.remove(transaction);
+        incomplete.remove(transaction);
+        List.copyOf(transaction.keys()).forEach(key -> leave(transaction, key));
+        transaction.parts().forEach(this::forget);
+    }
+
+    private void forget(Part part) {
+        bytes -= part.bytes();
+        if (part.change() == null) {
+            buffer.remove(part.stored());
+        }
+    }
+
+    /** Removes what was taken from a partition that is no longer read here, except from deliveries under way. */
+    public void stop(TransactionSource source) {
+        lock.run(() -> {
+            for (OpenTransaction transaction : List.copyOf(open.values())) {
+                if (transaction.state != State.DELIVERING) {
+                    removeParts(transaction, source);
+                }
+            }
+            frontier.leave(
+                    source.partition().token(),
+                    source.partition().watermark(),
+                    source.partition().state() == HeldPartition.State.FINISHED);
+            changed.signalAll();
+        });
+    }
+
+    private void removeParts(OpenTransaction transaction, TransactionSource source) {
+        List<Part> removed = new ArrayList<>();
+        List<Object> gone = transaction.remove(source, removed);
+        if (removed.isEmpty()) {
+            return;
+        }
+        removed.forEach(this::forget);
+        gone.forEach(key -> leave(transaction, key));
+        ready.remove(transaction);
+        if (transaction.size() == 0) {
+            remove(transaction);
+        } else {
+            transaction.state = State.INCOMPLETE;
+            incomplete.add(transaction);
+        }
+    }
+
+    /** Interrupts the deliveries of a partition's transactions. */
+    public void interrupt(TransactionSource source) {
+        lock.run(() -> delivering.forEach((transaction, thread) -> {
+            if (transaction.has(source)) {
+                thread.interrupt();
+            }
+        }));
+    }
+
+    public boolean awaitSettled(TransactionSource source) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!source.isStopping() && source.partition().tracker().inFlight() > 0) {
+                changed.await();
+            }
+            return source.partition().tracker().inFlight() == 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public boolean awaitIdle(TransactionSource source, Duration graceAfterCancel) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            long grace = TimeUnit.NANOSECONDS.convert(graceAfterCancel);
+            while (isDelivering(source)) {
+                if (!source.isCancelled()) {
+                    changed.await();
+                } else if (grace > 0) {
+                    grace = time.awaitNanos(changed, grace);
+                } else {
+                    return false;
+                }
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public boolean isIdle(TransactionSource source) {
+        return lock.get(() -> !isDelivering(source));
+    }
+
+    private boolean isDelivering(TransactionSource source) {
+        return delivering.keySet().stream().anyMatch(transaction -> transaction.has(source));
+    }
+
+    public boolean runs(Thread thread) {
+        return lock.get(() -> delivering.containsValue(thread));
+    }
+
+    private boolean isCancelled(OpenTransaction transaction) {
+        return transaction.sources().stream().anyMatch(TransactionSource::isCancelled);
+    }
+
+    /** Returns the partition that all others wait for, if transactions wait for it. */
+    public Optional<PartitionToken> laggard() {
+        return lock.get(() -> undelivered.isEmpty() ? Optional.empty() : frontier.last());
+    }
+
+    public void close() {
+        buffer.close();
+    }
+
+    /** The control over the delivery of one transaction. */
+    public final class Control {
+        private final List<TransactionSource> sources;
+        private final Set<HeldPartition> partitions = new HashSet<>();
+
+        private Control(OpenTransaction transaction) {
+            this.sources = transaction.sources();
+            sources.forEach(source -> partitions.add(source.partition()));
+        }
+
+        public boolean isStopping() {
+            return sources.stream().anyMatch(TransactionSource::isStopping);
+        }
+
+        public boolean isCancelled() {
+            return sources.stream().anyMatch(TransactionSource::isCancelled);
+        }
+
+        public boolean isHeld() {
+            return partitions.stream().allMatch(HeldPartition::isHeld);
+        }
+
+        /** Waits before a retry; returns early when one of the partitions is no longer read. */
+        public void pause(Duration delay) throws InterruptedException {
+            long nanos = TimeUnit.NANOSECONDS.convert(delay);
+            lock.lockInterruptibly();
+            try {
+                while (!isStopping() && nanos > 0) {
+                    nanos = time.awaitNanos(changed, nanos);
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

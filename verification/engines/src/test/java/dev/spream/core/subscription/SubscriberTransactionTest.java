@@ -1,0 +1,290 @@
+package dev.spream.core.subscription;
+
+import static dev.spream.testkit.subscription.ScriptedSource.START;
+import static dev.spream.testkit.subscription.ScriptedSource.at;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.consume.Transaction;
+import dev.spream.core.consume.TransactionConsumer;
+import dev.spream.core.consume.TransactionMode;
+import dev.spream.core.partition.PartitionState;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.transaction.ChangeBuffer;
+import dev.spream.core.subscription.transaction.IncompleteTransactionException;
+import dev.spream.core.subscription.transaction.MemoryBuffer;
+import dev.spream.testkit.subscription.ScriptedSource;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Whole transactions, put together from the changes of several partitions. */
+class SubscriberTransactionTest {
+    private final SubscriberFixture fixture = new SubscriberFixture();
+    private final ScriptedSource source = fixture.source;
+    private final List<String> delivered = new CopyOnWriteArrayList<>();
+
+    @Test
+    void a_transaction_of_two_partitions_is_delivered_once_it_is_complete() throws InterruptedException {
+        source.roots("p", "q")
+                .add("p", change(1, "t1", "1", 3, "A"))
+                .add("q", change(1, "t1", "0", 3, "B"))
+                .add("p", change(1, "t1", "2", 3, "C"))
+                .add("q", change(2, "t2", "0", 1, "B"));
+
+        run(options -> options.maxInflight(4));
+
+        assertThat(delivered).containsExactly("t1 B0 A1 C2", "t2 B0");
+        assertThat(fixture.state("p")).isEqualTo(PartitionState.FINISHED);
+    }
+
+    @Test
+    void transactions_with_a_common_key_come_in_commit_order_and_others_do_not_wait() throws InterruptedException {
+        CountDownLatch other = new CountDownLatch(1);
+        source.roots("p", "q")
+                .add("p", change(1, "t1", "0", 2, "A"))
+                .add("p", change(2, "t2", "0", 1, "A"))
+                .add("p", change(3, "t3", "0", 1, "C"));
+        Subscriber subscriber = subscriber(options -> options.maxInflight(4));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, (TransactionConsumer) transaction -> {
+            record(transaction);
+            other.countDown();
+        });
+        SubscriberFixture.await(other);
+        assertThat(delivered).containsExactly("t3 C0");
+
+        source.add("q", change(1, "t1", "1", 2, "B"));
+
+        Polling.await(() -> delivered.size() == 3, () -> delivered);
+        assertThat(delivered).containsExactly("t3 C0", "t1 A0 B1", "t2 A0");
+        subscriber.close();
+        SubscriberFixture.get(run);
+    }
+
+    @Test
+    void in_commit_order_no_transaction_comes_before_every_partition_was_read_past_it() throws InterruptedException {
+        source.roots("p", "q")
+                .add("p", change(2, "t2", "0", 1, "A"))
+                .add("p", change(4, "t4", "0", 1, "A"))
+                .add("p", change(4, "t3", "0", 1, "B"));
+        Subscriber subscriber =
+                subscriber(options -> options.maxInflight(4).transactionMode(TransactionMode.COMMIT_ORDER));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, (TransactionConsumer) this::record);
+        Polling.await(() -> source.rowsReturned("p") == 3, source::queries);
+        assertThat(delivered).isEmpty();
+
+        source.add("q", change(1, "t1", "0", 1, "Z")).heartbeat("q", 3);
+        Polling.await(() -> delivered.size() == 2, () -> delivered);
+        assertThat(delivered).containsExactly("t1 Z0", "t2 A0");
+
+        source.heartbeat("p", 5).heartbeat("q", 5);
+        Polling.await(() -> delivered.size() == 4, () -> delivered);
+        assertThat(delivered).containsExactly("t1 Z0", "t2 A0", "t3 B0", "t4 A0");
+        subscriber.close();
+        SubscriberFixture.get(run);
+    }
+
+    @Test
+    void no_watermark_passes_a_change_before_its_transaction_is_settled() throws InterruptedException {
+        source.roots("p", "q")
+                .add("p", change(1, "t1", "0", 2, "A"))
+                .add("p", change(2, "t2", "0", 1, "C"))
+                .heartbeat("p", 5)
+                .heartbeat("q", 0);
+        Subscriber subscriber = subscriber(options -> options.maxInflight(4));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, (TransactionConsumer) this::record);
+        Polling.await(() -> delivered.size() == 1, () -> delivered);
+        subscriber.close();
+        SubscriberFixture.get(run);
+
+        assertThat(delivered).containsExactly("t2 C0");
+        assertThat(fixture.stored("p").watermark()).isBeforeOrEqualTo(at(1));
+    }
+
+    @Test
+    void what_was_settled_before_a_restart_does_not_come_again_in_part() throws InterruptedException {
+        source.roots("p", "q")
+                .add("p", change(2, "t2", "0", 2, "A"))
+                .add("q", change(2, "t2", "1", 2, "B"))
+                .heartbeat("p", 6)
+                .add("q", change(8, "t8", "0", 1, "B"));
+        Subscriber first = subscriber(options -> options.maxInflight(4));
+        CompletableFuture<CompletionReason> run = fixture.start(first, (TransactionConsumer) transaction -> {
+            record(transaction);
+            if (transaction.serverTransactionId().equals("t8")) {
+                throw new IOException("not yet");
+            }
+        });
+        assertThatThrownBy(() -> SubscriberFixture.get(run)).isInstanceOf(ConsumerException.class);
+        assertThat(fixture.stored("p").watermark()).isEqualTo(at(6));
+        assertThat(fixture.stored("q").watermark()).isEqualTo(at(2));
+        delivered.clear();
+
+        Subscriber second = subscriber(options -> options.maxInflight(4));
+        CompletableFuture<CompletionReason> again = fixture.start(second, (TransactionConsumer) this::record);
+        source.heartbeat("q", 9);
+        Polling.await(() -> fixture.stored("q").watermark().equals(at(9)), () -> delivered);
+        second.close();
+        SubscriberFixture.get(again);
+
+        assertThat(delivered).containsExactly("t8 B0");
+    }
+
+    @Test
+    void a_transaction_that_cannot_become_complete_stops_the_subscription() {
+        source.roots("p", "q").add("p", change(1, "t1", "0", 2, "A")).heartbeat("p", 5);
+
+        assertThatThrownBy(() -> run(options -> options.maxInflight(4)))
+                .isInstanceOf(IncompleteTransactionException.class)
+                .hasMessageContaining("transaction t1 of 2026-01-01T10:00:01Z has 1 of 2 changes");
+    }
+
+    @Test
+    void a_failed_transaction_is_retried_and_dead_lettered_as_a_whole() throws InterruptedException {
+        RecordingDeadLetterSink letters = new RecordingDeadLetterSink(new CopyOnWriteArrayList<>());
+        source.roots("p", "q")
+                .add("p", change(1, "t1", "0", 2, "A"))
+                .add("q", change(1, "t1", "1", 2, "B"))
+                .add("q", change(2, "t2", "0", 2, "B"))
+                .add("p", change(2, "t2", "1", 2, "C"))
+                .add("p", change(3, "t3", "0", 1, "C"))
+                .add("p", change(4, "t4", "0", 1, "D"));
+        SubscriberFixture.get(start(
+                options -> options.maxInflight(4).deadLetterSink(letters).errorHandler(ErrorHandler.parkKey()),
+                transaction -> {
+                    if (transaction.serverTransactionId().equals("t1")) {
+                        throw new IOException("unreachable");
+                    }
+                    record(transaction);
+                }));
+
+        assertThat(delivered).containsExactly("t4 D0");
+        assertThat(letters.letters())
+                .extracting(letter -> letter.change().serverTransactionId())
+                .containsExactly("t1", "t1", "t2", "t2", "t3");
+        assertThat(letters.letters())
+                .extracting(DeadLetter::reason)
+                .containsOnly(DeadLetter.Reason.PARKED, DeadLetter.Reason.BEHIND_PARKED);
+    }
+
+    @Test
+    void a_transaction_larger_than_the_memory_goes_through_the_buffer() throws InterruptedException {
+        source.roots("p", "q");
+        String large = "x".repeat(10_000);
+        for (int i = 0; i < 200; i++) {
+            source.add("p", change(1, "t1", "%04d".formatted(i), 201, large + i));
+        }
+        for (int i = 0; i < 200; i++) {
+            source.add("p", change(2, "u" + i, "0", 1, large + i));
+        }
+        source.add("q", change(1, "t1", "9999", 201, "B"));
+        CountingBuffer buffer = new CountingBuffer();
+
+        run(options -> options.maxInflight(4)
+                .maxBufferedBytes(SubscriberOptions.MIN_MAX_BUFFERED_BYTES)
+                .transactionBuffer(() -> buffer));
+
+        assertThat(delivered).hasSize(201);
+        assertThat(delivered.getFirst()).startsWith("t1 ").endsWith(" B9999");
+        assertThat(buffer.added).isPositive();
+        assertThat(buffer.closed).isTrue();
+    }
+
+    @Test
+    void a_consumer_of_single_changes_gets_those_of_a_transaction_one_after_the_other() throws InterruptedException {
+        source.roots("p", "q")
+                .add("p", change(1, "t1", "1", 2, "A"))
+                .add("q", change(1, "t1", "0", 2, "B"))
+                .add("q", change(2, "t2", "0", 1, "C"));
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        fixture.run(
+                subscriber(options -> options.endAt(at(9)).transactionMode(TransactionMode.COMMIT_ORDER)), consumer);
+
+        assertThat(consumer.labels()).containsExactly("B1", "A1", "C2");
+    }
+
+    @Test
+    void more_partitions_than_may_be_open_stop_the_subscription() {
+        source.roots("p", "q").change("p", 1, "A");
+
+        assertThatThrownBy(() -> run(options -> options.maxOpenPartitions(1)))
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("whole transactions need all of them");
+    }
+
+    private static final class CountingBuffer implements ChangeBuffer {
+        private final MemoryBuffer memory = new MemoryBuffer();
+        private int added;
+        private boolean closed;
+
+        @Override
+        public synchronized long add(DataChangeRecord change) {
+            added++;
+            return memory.add(change);
+        }
+
+        @Override
+        public DataChangeRecord read(long id) {
+            return memory.read(id);
+        }
+
+        @Override
+        public void remove(long id) {
+            memory.remove(id);
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+
+    private void run(UnaryOperator<SubscriberOptions.Builder> options) throws InterruptedException {
+        SubscriberFixture.get(start(options, this::record));
+    }
+
+    private CompletableFuture<CompletionReason> start(
+            UnaryOperator<SubscriberOptions.Builder> options, TransactionConsumer consumer) {
+        return fixture.start(subscriber(builder -> options.apply(builder.endAt(at(9)))), consumer);
+    }
+
+    private Subscriber subscriber(UnaryOperator<SubscriberOptions.Builder> options) {
+        return fixture.subscriber(builder ->
+                options.apply(builder.heartbeatInterval(Duration.ofSeconds(10)).startAt(START)));
+    }
+
+    private void record(Transaction transaction) {
+        StringBuilder line = new StringBuilder(transaction.serverTransactionId());
+        for (DataChangeRecord change : transaction.changes()) {
+            String key = change.mods().getFirst().keys().string("Id").orElseThrow();
+            line.append(' ').append(key.length() > 9 ? "x" : key).append(Integer.parseInt(change.recordSequence()));
+        }
+        delivered.add(line.toString());
+    }
+
+    static DataChangeRecord change(long second, String transaction, String sequence, int records, String key) {
+        DataChangeRecord change = ScriptedSource.newChange(second, key, transaction);
+        return new DataChangeRecord(
+                change.commitTimestamp(),
+                sequence,
+                transaction,
+                true,
+                change.tableName(),
+                change.columnTypes(),
+                change.mods(),
+                change.modTypeName(),
+                change.valueCaptureTypeName(),
+                records,
+                Math.min(records, 2),
+                "",
+                false);
+    }
+}
