@@ -15,6 +15,7 @@ import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.Port;
 import dev.spream.api.spi.ProjectionStoreProvider;
 import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.subscription.DecodingFailure;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.projection.ProjectionOptions;
@@ -150,9 +151,18 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
             problems.add(
                     "on-failure dead-letters changes, but dead-letters is not configured: set it, such as dead-letters=jsonl");
         }
+        validateTransactions();
         if (own().get(SubscriptionKeys.DECODING_FAILURE.key()) == DecodingFailure.DEAD_LETTER && !hasDeadLetters) {
             problems.add(
                     "decoding-failure is dead-letter, but dead-letters is not configured: set it, such as dead-letters=jsonl");
+        }
+    }
+
+    private void validateTransactions() {
+        if (own().get(SubscriptionKeys.TRANSACTIONS.key()) != TransactionMode.OFF
+                && own().get(SubscriptionKeys.DECODING_FAILURE.key()) == DecodingFailure.DEAD_LETTER) {
+            problems.add(
+                    "decoding-failure is dead-letter, but a transaction is not whole without a row that cannot be decoded: set decoding-failure=stop, or transactions=off");
         }
     }
 

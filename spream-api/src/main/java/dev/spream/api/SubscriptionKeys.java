@@ -4,6 +4,7 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.DecodingFailure;
 import dev.spream.core.subscription.RetentionLoss;
@@ -56,6 +57,14 @@ final class SubscriptionKeys {
     private static final SubscriberOptions DEFAULTS = SubscriberOptions.defaults();
     private static final int MAX_WORKER_LENGTH = 150;
 
+    static final OptionKey<SubscriberOptions.Builder, TransactionMode> TRANSACTIONS = OptionKey.of(
+            "transactions",
+            ConfigType.choice(TransactionMode.class),
+            "Delivery of whole transactions: off, each as soon as it is complete, or all in commit order. One worker at"
+                    + " a time then reads all partitions.",
+            DEFAULTS.transactionMode(),
+            SubscriberOptions.Builder::transactionMode);
+
     static final OptionKey<SubscriberOptions.Builder, DecodingFailure> DECODING_FAILURE = OptionKey.of(
             "decoding-failure",
             ConfigType.choice(DecodingFailure.class),
@@ -93,6 +102,7 @@ final class SubscriptionKeys {
                     "Scope of ordered delivery: the whole partition, each primary key, or none.",
                     "partition with one change in flight, key with more",
                     SubscriberOptions.Builder::ordering),
+            TRANSACTIONS,
             OptionKey.optional(
                     "max-batch-size",
                     ConfigType.integer(1, SubscriberOptions.MAX_MAX_INFLIGHT),

@@ -2,6 +2,7 @@ package dev.spream.api;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.api.buffer.DiskChangeBuffer;
 import dev.spream.api.filter.FilteredConsumer;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
@@ -74,10 +75,23 @@ final class SubscriptionPlan implements AutoCloseable {
                 .options()
                 .errorHandler(own.errorHandler == null ? validation.errorHandler() : own.errorHandler);
         deadLetters.ifPresent(options::deadLetterSink);
+        if (hasDiskBuffer()) {
+            options.transactionBuffer(DiskChangeBuffer::inTemporaryFolder);
+        }
         own.listeners.forEach(options::listener);
         return Subscriber.builder(source, storage)
                 .options(validation.times().resolve(options.build(), storage, Instant.now()))
                 .build();
+    }
+
+    /** Returns whether the program has the optional library of {@link DiskChangeBuffer}. */
+    private static boolean hasDiskBuffer() {
+        try {
+            Class.forName("org.h2.mvstore.MVStore", false, SubscriptionPlan.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
     }
 
     /** Opens the source, whose stream names the subscription if no name is configured. */

@@ -31,7 +31,7 @@ final class ArchitectureTest {
         classes()
                 .that(resideInAPackage(API + ".."))
                 .and()
-                .resideOutsideOfPackages(API + ".guice..", API + ".metrics..", API + ".tracing..")
+                .resideOutsideOfPackages(API + ".buffer..", API + ".guice..", API + ".metrics..", API + ".tracing..")
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
                         "java..",
@@ -56,6 +56,16 @@ final class ArchitectureTest {
     void micrometer_and_opentelemetry_stay_in_their_packages() {
         apart("metrics", "io.micrometer..");
         apart("tracing", "io.opentelemetry..");
+    }
+
+    @Test
+    void h2_stays_in_its_package() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(API + ".buffer..")
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("org.h2.."))
+                .check(CLASSES);
     }
 
     /** Checks that the package uses the library and the core, and that no other package uses the package. */
@@ -174,6 +184,7 @@ final class ArchitectureTest {
         assertThat(CLASSES.stream().map(JavaClass::getPackageName))
                 .containsOnly(
                         API,
+                        API + ".buffer",
                         API + ".config",
                         API + ".event",
                         API + ".filter",

@@ -3,7 +3,10 @@ package dev.spream.api.filter;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.Transaction;
+import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.record.DataChangeRecord;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,11 +28,13 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         this.consumer = consumer;
     }
 
-    /** Wraps a consumer; the result takes batches if the consumer does. */
+    /** Wraps a consumer; the result takes batches or transactions if the consumer does. */
     static FilteredConsumer of(ChangeFilter filter, Consumer consumer) {
-        return consumer instanceof BatchConsumer batches
-                ? new OfBatches(filter, batches)
-                : new FilteredConsumer(filter, consumer);
+        return switch (consumer) {
+            case TransactionConsumer transactions -> new OfTransactions(filter, transactions);
+            case BatchConsumer batches -> new OfBatches(filter, batches);
+            default -> new FilteredConsumer(filter, consumer);
+        };
     }
 
     @Override
@@ -70,6 +75,73 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
     public void close() throws Exception {
         if (consumer instanceof AutoCloseable closeable) {
             closeable.close();
+        }
+    }
+
+    private static final class OfTransactions extends FilteredConsumer implements TransactionConsumer {
+        private final TransactionConsumer consumer;
+
+        OfTransactions(ChangeFilter filter, TransactionConsumer consumer) {
+            super(filter, consumer);
+            this.consumer = consumer;
+        }
+
+        @Override
+        public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
+            super.consume(change, delivery);
+        }
+
+        /** Passes on what the filter keeps of a transaction; nothing if that is nothing. */
+        @Override
+        public void consume(Transaction transaction) throws Exception {
+            List<DataChangeRecord> kept = new ArrayList<>();
+            List<Integer> places = new ArrayList<>();
+            int place = 0;
+            for (DataChangeRecord change : transaction.changes()) {
+                Optional<DataChangeRecord> part = super.apply(change, transaction.delivery(place));
+                if (part.isPresent()) {
+                    kept.add(part.get());
+                    places.add(place);
+                }
+                place++;
+            }
+            if (!kept.isEmpty()) {
+                consumer.consume(new KeptTransaction(transaction, List.copyOf(kept), places));
+            }
+        }
+    }
+
+    /** The changes of a transaction that passed, indexed from 0. */
+    private record KeptTransaction(Transaction whole, List<DataChangeRecord> changes, List<Integer> places)
+            implements Transaction {
+        @Override
+        public String serverTransactionId() {
+            return whole.serverTransactionId();
+        }
+
+        @Override
+        public Instant commitTimestamp() {
+            return whole.commitTimestamp();
+        }
+
+        @Override
+        public String transactionTag() {
+            return whole.transactionTag();
+        }
+
+        @Override
+        public boolean isSystemTransaction() {
+            return whole.isSystemTransaction();
+        }
+
+        @Override
+        public boolean isComplete() {
+            return whole.isComplete();
+        }
+
+        @Override
+        public Delivery delivery(int index) {
+            return whole.delivery(places.get(index));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.spream.api.tracing;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.BatchConsumer.Batch;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.Transaction;
 import dev.spream.core.record.DataChangeRecord;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
@@ -59,6 +60,15 @@ record Spans(Tracer tracer, String destination) {
     void around(Batch batch, Call call) throws Exception {
         SpanBuilder builder = builder(batch.delivery(0))
                 .setAttribute(BATCH_SIZE, (long) batch.changes().size());
+        run(builder, call);
+    }
+
+    /** The partition is that of the first change. */
+    void around(Transaction transaction, Call call) throws Exception {
+        SpanBuilder builder = builder(transaction.delivery(0))
+                .setAttribute(MESSAGE, transaction.serverTransactionId())
+                .setAttribute(BATCH_SIZE, (long) transaction.changes().size())
+                .setAttribute(ATTEMPT, (long) transaction.delivery(0).attempt());
         run(builder, call);
     }
 

@@ -5,6 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.Transaction;
+import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Span;
@@ -42,12 +44,17 @@ public final class SpreamTracing {
     }
 
     /**
-     * Returns the consumer with a span around each call; with batches, one span for each batch. Flushes have no span;
+     * Returns the consumer with a span around each call; with batches, one span for each batch, with transactions, one for
+     * each transaction. Flushes have no span;
      * closing closes the given consumer, if it is {@link AutoCloseable}.
      */
     public Consumer around(Consumer consumer) {
         requireNonNull(consumer, "consumer");
-        return consumer instanceof BatchConsumer batches ? new TracedBatches(batches) : new TracedChanges(consumer);
+        return switch (consumer) {
+            case TransactionConsumer transactions -> new TracedTransactions(transactions);
+            case BatchConsumer batches -> new TracedBatches(batches);
+            default -> new TracedChanges(consumer);
+        };
     }
 
     @SuppressWarnings("try") // the wrapped consumer decides which exceptions close throws
@@ -73,6 +80,26 @@ public final class SpreamTracing {
             if (consumer instanceof AutoCloseable closeable) {
                 closeable.close();
             }
+        }
+    }
+
+    @SuppressWarnings("try") // the wrapped consumer decides which exceptions close throws
+    private final class TracedTransactions extends TracedChanges implements TransactionConsumer {
+        private final TransactionConsumer consumer;
+
+        TracedTransactions(TransactionConsumer consumer) {
+            super(consumer);
+            this.consumer = consumer;
+        }
+
+        @Override
+        public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
+            super.consume(change, delivery);
+        }
+
+        @Override
+        public void consume(Transaction transaction) throws Exception {
+            spans.around(transaction, span -> consumer.consume(transaction));
         }
     }
 

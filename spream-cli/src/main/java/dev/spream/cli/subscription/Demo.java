@@ -13,6 +13,7 @@ import dev.spream.cli.subscription.DemoCheck.Verdict;
 import dev.spream.core.SpreamException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.subscription.CompletionReason;
@@ -76,6 +77,7 @@ final class Demo {
             Duration duration,
             int maxInflight,
             Optional<Ordering> ordering,
+            TransactionMode transactionMode,
             boolean faults,
             Optional<String> emulatorHost) {
 
@@ -235,6 +237,7 @@ final class Demo {
                 .heartbeatInterval(HEARTBEAT)
                 .watermarkInterval(WATERMARK)
                 .maxInflight(settings.maxInflight())
+                .transactionMode(settings.transactionMode())
                 .listener(output.progress())
                 .listener(tally)
                 .listener(run)

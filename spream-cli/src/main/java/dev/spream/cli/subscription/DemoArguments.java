@@ -6,6 +6,7 @@ import com.google.cloud.spanner.Dialect;
 import dev.spream.cli.command.DurationArgument;
 import dev.spream.cli.storage.StreamArguments;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.PartitionMode;
 import java.time.Duration;
 import java.util.List;
@@ -106,7 +107,8 @@ final class DemoArguments {
     }
 
     /** Validates the flags, except those shared with {@code tail}. */
-    Demo.Settings settings(int maxInflight, Optional<Ordering> ordering, StreamArguments stream) {
+    Demo.Settings settings(
+            int maxInflight, Optional<Ordering> ordering, TransactionMode transactionMode, StreamArguments stream) {
         require(
                 transactions == null || transactions >= 1,
                 "--transactions is %d, must be 1 or more".formatted(transactions));
@@ -125,6 +127,7 @@ final class DemoArguments {
                 duration,
                 maxInflight,
                 ordering,
+                transactionMode,
                 faults,
                 stream.emulator());
     }

@@ -1,6 +1,7 @@
 package dev.spream.cli.subscription;
 
 import dev.spream.api.StreamTimes;
+import dev.spream.api.buffer.DiskChangeBuffer;
 import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.cli.http.HttpEndpoints;
@@ -102,6 +103,7 @@ final class Tail {
 
     private SubscriberOptions options() {
         SubscriberOptions.Builder options = settings.options()
+                .transactionBuffer(DiskChangeBuffer::inTemporaryFolder)
                 .listener(output.progress())
                 .listener(tally)
                 .listener(new FutureStart(

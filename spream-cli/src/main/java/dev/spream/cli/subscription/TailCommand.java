@@ -126,6 +126,9 @@ public final class TailCommand extends Subcommand {
                     + " flight, key with more.")
     private @Nullable Ordering ordering;
 
+    @Mixin
+    private final TransactionArguments transactionArguments = new TransactionArguments();
+
     @Option(
             names = "--priority",
             paramLabel = "LEVEL",
@@ -218,7 +221,8 @@ public final class TailCommand extends Subcommand {
     }
 
     private int demo(Output output) throws Exception {
-        Demo.Settings settings = demoArguments.settings(maxInflight, Optional.ofNullable(ordering), streamArguments);
+        Demo.Settings settings = demoArguments.settings(
+                maxInflight, Optional.ofNullable(ordering), transactionArguments.mode(), streamArguments);
         try (Operations<HttpEndpoints> operations = operations(DemoDatabase.STREAM)) {
             return operations.show(new Demo(settings, output, operations)::run);
         }
@@ -243,6 +247,7 @@ public final class TailCommand extends Subcommand {
                 .heartbeatInterval(heartbeatInterval)
                 .maxInflight(maxInflight)
                 .leaseTime(leaseTime);
+        options.transactionMode(transactionArguments.mode());
         Optional.ofNullable(ordering).ifPresent(options::ordering);
         worker().ifPresent(options::worker);
         return new Tail.Settings(

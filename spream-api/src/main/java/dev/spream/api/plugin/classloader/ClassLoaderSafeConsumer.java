@@ -3,6 +3,8 @@ package dev.spream.api.plugin.classloader;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.Transaction;
+import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import java.util.List;
 
@@ -17,11 +19,13 @@ class ClassLoaderSafeConsumer implements Consumer, AutoCloseable {
         this.scope = scope;
     }
 
-    /** Wraps a consumer; the result takes batches if the target does. */
+    /** Wraps a consumer; the result takes batches or transactions if the target does. */
     static Consumer of(Consumer target, ThreadContextClassLoader scope) {
-        return target instanceof BatchConsumer batches
-                ? new OfBatches(batches, scope)
-                : new ClassLoaderSafeConsumer(target, scope);
+        return switch (target) {
+            case TransactionConsumer transactions -> new OfTransactions(transactions, scope);
+            case BatchConsumer batches -> new OfBatches(batches, scope);
+            default -> new ClassLoaderSafeConsumer(target, scope);
+        };
     }
 
     @Override
@@ -45,6 +49,25 @@ class ClassLoaderSafeConsumer implements Consumer, AutoCloseable {
     @Override
     public String toString() {
         return target.toString();
+    }
+
+    private static final class OfTransactions extends ClassLoaderSafeConsumer implements TransactionConsumer {
+        private final TransactionConsumer target;
+
+        OfTransactions(TransactionConsumer target, ThreadContextClassLoader scope) {
+            super(target, scope);
+            this.target = target;
+        }
+
+        @Override
+        public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
+            super.consume(change, delivery);
+        }
+
+        @Override
+        public void consume(Transaction transaction) throws Exception {
+            scope.run(() -> target.consume(transaction));
+        }
     }
 
     private static final class OfBatches extends ClassLoaderSafeConsumer implements BatchConsumer {

@@ -44,7 +44,8 @@ import javax.sql.DataSource;
  * nevertheless: park whole keys instead.
  *
  * <p>Changes of several partitions, and of several tables, take effect in any order, so foreign keys between mirrored
- * tables do not hold at all times.
+ * tables do not hold at all times. In a subscription that delivers whole transactions, each is one transaction here, and
+ * deferred foreign keys hold.
  *
  * <p>Safe for use by many threads. Each call takes a connection and returns it at its end. The caller owns the data
  * source and closes it afterwards.

@@ -1,0 +1,27 @@
+package dev.spream.cli.subscription;
+
+import dev.spream.cli.command.UsageFailure;
+import dev.spream.core.consume.TransactionMode;
+import picocli.CommandLine.Option;
+
+/** The flags for the delivery of whole transactions. */
+final class TransactionArguments {
+    @Option(
+            names = "--whole-transactions",
+            description = "Deliver the changes of a transaction together, once all of them were read.")
+    private boolean whole;
+
+    @Option(
+            names = "--commit-order",
+            description =
+                    "Deliver whole transactions in the order of their commit timestamps over all partitions. An idle"
+                            + " partition delays them by about a heartbeat interval.")
+    private boolean commitOrder;
+
+    TransactionMode mode() {
+        if (whole && commitOrder) {
+            throw new UsageFailure("--commit-order includes --whole-transactions; remove one of them");
+        }
+        return commitOrder ? TransactionMode.COMMIT_ORDER : whole ? TransactionMode.WHOLE : TransactionMode.OFF;
+    }
+}
