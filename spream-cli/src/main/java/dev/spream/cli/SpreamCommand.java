@@ -7,6 +7,7 @@ import dev.spream.cli.outbox.OutboxCommand;
 import dev.spream.cli.partition.CleanupCommand;
 import dev.spream.cli.partition.ExportCommand;
 import dev.spream.cli.partition.PartitionsCommand;
+import dev.spream.cli.partition.SubscriptionCommand;
 import dev.spream.cli.partition.VerifyCommand;
 import dev.spream.cli.projection.ProjectionCommand;
 import dev.spream.cli.subscription.RunCommand;
@@ -29,6 +30,7 @@ final class SpreamCommand extends CommandGroup {
             PartitionsCommand.class,
             VerifyCommand.class,
             CleanupCommand.class,
+            SubscriptionCommand.class,
             DeadLettersCommand.class,
             LocksCommand.class,
             OutboxCommand.class,

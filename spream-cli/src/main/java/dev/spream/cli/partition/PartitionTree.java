@@ -85,7 +85,7 @@ final class PartitionTree {
 
     private List<String> head() {
         List<String> head = new ArrayList<>();
-        head.add(subscription());
+        head.add(subscription(view));
         for (WorkerRegistration worker : view.stored().workers()) {
             head.add("worker %s: %s, reads %d of at most %d partitions"
                     .formatted(
@@ -118,7 +118,8 @@ final class PartitionTree {
                                         .collect(Collectors.joining(", "))));
     }
 
-    private String subscription() {
+    /** Returns a line about the subscription: its stream, its start and end, its progress. */
+    static String subscription(PartitionView view) {
         SubscriptionRecord subscription = view.stored().subscription();
         Optional<Instant> low = view.stored().lineage().lowWatermark();
         return "%s from %s %s: %s"
@@ -128,10 +129,10 @@ final class PartitionTree {
                         subscription.endTimestamp().map("to %s"::formatted).orElse("without end"),
                         subscription.completed()
                                 ? "completed"
-                                : low.map(this::progress).orElse("all partitions finished"));
+                                : low.map(watermark -> progress(view, watermark)).orElse("all partitions finished"));
     }
 
-    private String progress(Instant low) {
+    private static String progress(PartitionView view, Instant low) {
         Instant now = view.stored().now();
         String lag = "low watermark %s, behind by %s".formatted(low, Figures.duration(Duration.between(low, now)));
         return view.retention()
@@ -172,8 +173,17 @@ final class PartitionTree {
                 view.untilLoss(partition)
                         .map(left -> left.isNegative() ? "lost" : Figures.duration(left))
                         .orElse("-"),
-                view.awaited(partition).isEmpty()
-                        ? others.isEmpty() ? "" : "also continues " + others
-                        : "waits for a move-in");
+                notes(partition, others));
+    }
+
+    private String notes(PartitionMetadata partition, String otherParents) {
+        List<String> notes = new ArrayList<>();
+        if (!view.awaited(partition).isEmpty()) {
+            notes.add("waits for a move-in");
+        } else if (!otherParents.isEmpty()) {
+            notes.add("also continues " + otherParents);
+        }
+        partition.gaps().forEach(gap -> notes.add("gap %s to %s".formatted(gap.from(), gap.to())));
+        return String.join("; ", notes);
     }
 }

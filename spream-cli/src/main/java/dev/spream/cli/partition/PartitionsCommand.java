@@ -2,15 +2,8 @@ package dev.spream.cli.partition;
 
 import static dev.spream.cli.command.UsageFailure.require;
 
-import dev.spream.cli.command.Failures;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.storage.OpenStorage;
-import dev.spream.core.source.SourceException;
-import dev.spream.storage.spanner.DatabaseName;
-import dev.spream.storage.spanner.SpannerChangeStreamSource;
-import dev.spream.storage.spanner.SpannerConnection;
-import java.time.Duration;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -44,30 +37,13 @@ public final class PartitionsCommand extends Subcommand {
         require(!(json && dot), "--json and --dot are two formats: remove one");
         try (OpenStorage open = arguments.open()) {
             StoredSubscription stored = StoredSubscription.read(open);
-            PartitionView view = PartitionView.of(stored, all, retention(stored));
+            PartitionView view = PartitionView.of(stored, all, arguments.retention(stored, line -> report(name() + ": " + line)));
             if (json) {
                 print(PartitionsJson.write(view));
             } else {
                 print(dot ? PartitionGraph.lines(view) : PartitionTree.lines(view));
             }
             return ExitCode.OK;
-        }
-    }
-
-    /** Returns the retention period of the stream, if its database is given and answers. */
-    private Optional<Duration> retention(StoredSubscription stored) {
-        Optional<DatabaseName> database = arguments.stream().database();
-        if (database.isEmpty()) {
-            return Optional.empty();
-        }
-        try (SpannerConnection connection = arguments.stream().connect(database.get());
-                SpannerChangeStreamSource source =
-                        connection.source(stored.subscription().streamName()).build()) {
-            return source.retention();
-        } catch (SourceException e) {
-            report("partitions: the retention period of the stream is unknown: "
-                    + Failures.oneLine(String.valueOf(e.getMessage())));
-            return Optional.empty();
         }
     }
 }

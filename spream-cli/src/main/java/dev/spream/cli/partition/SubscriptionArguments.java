@@ -1,13 +1,19 @@
 package dev.spream.cli.partition;
 
 import dev.spream.cli.command.CommandFailure;
+import dev.spream.cli.command.Failures;
 import dev.spream.cli.command.Verbosity;
 import dev.spream.cli.storage.OpenStorage;
 import dev.spream.cli.storage.StorageArguments;
 import dev.spream.cli.storage.StreamArguments;
 import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.source.SourceException;
 import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerChangeStreamSource;
+import dev.spream.storage.spanner.SpannerConnection;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 import picocli.CommandLine.Mixin;
 
 /** The flags of commands for a stored subscription: its storage and its stream. */
@@ -52,6 +58,27 @@ final class SubscriptionArguments {
                             "%s stores a subscription of stream %s, not of %s: correct --stream, or remove it"
                                     .formatted(open.place(), stored, named.get()));
                 });
+    }
+
+    /**
+     * Returns the retention period of the stream, if its database is given and answers.
+     *
+     * @param report called with a line if it does not answer
+     */
+    Optional<Duration> retention(StoredSubscription stored, Consumer<String> report) {
+        Optional<DatabaseName> database = stream.database();
+        if (database.isEmpty()) {
+            return Optional.empty();
+        }
+        try (SpannerConnection connection = stream.connect(database.get());
+                SpannerChangeStreamSource source =
+                        connection.source(stored.subscription().streamName()).build()) {
+            return source.retention();
+        } catch (SourceException e) {
+            report.accept("the retention period of the stream is unknown: "
+                    + Failures.oneLine(String.valueOf(e.getMessage())));
+            return Optional.empty();
+        }
     }
 
     /** Returns the database of the metadata, if the storage is in Spanner and the flag is given. */

@@ -43,7 +43,7 @@ public final class VerifyCommand extends Subcommand {
         report.findings().forEach(finding -> lines.add("%s: %s".formatted(finding.kind(), finding.message())));
         report.losses()
                 .forEach(loss ->
-                        lines.add("accepted: partition %s lost what was committed from %s to %s to the retention period"
+                        lines.add("accepted: partition %s has a gap from %s to %s: what was committed then may be missing"
                                 .formatted(
                                         loss.partition().abbreviated(),
                                         loss.gap().from(),

@@ -13,7 +13,7 @@ import java.util.List;
  * @param startTimestamp the start of the partition, inclusive
  * @param endProof the proof that it was read to its end
  * @param finishedAt when it was finished, on the storage's clock
- * @param gaps accepted losses to the retention period, in order of time
+ * @param gaps accepted gaps, in order of time
  */
 public record FinishedPartition(
         PartitionToken token,

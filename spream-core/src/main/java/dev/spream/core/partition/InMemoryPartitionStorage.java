@@ -34,6 +34,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     private final Map<PartitionToken, StoredPartition> partitions = new TreeMap<>();
     private final Map<PartitionToken, FinishedPartition> proofs = new TreeMap<>();
     private final Map<WorkerId, StoredWorker> workers = new TreeMap<>(Comparator.comparing(WorkerId::value));
+    private final List<AuditedCorrection> corrections = new ArrayList<>();
     private @Nullable SubscriptionRecord subscription;
 
     public InMemoryPartitionStorage() {
@@ -287,6 +288,38 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         return proofs.values().stream()
                 .sorted(Comparator.comparing(FinishedPartition::startTimestamp).thenComparing(FinishedPartition::token))
                 .toList();
+    }
+
+    @Override
+    public synchronized CorrectionOutcome correct(Correction correction, CorrectionAct act) {
+        SubscriptionRecord stored = subscription;
+        if (stored == null) {
+            return CorrectionOutcome.nothingStored();
+        }
+        CorrectionOutcome outcome = correction.plan(stored, lineage(), proofs(), workers());
+        if (outcome instanceof CorrectionOutcome.Planned planned
+                && !planned.plan().changesNothing()) {
+            write(planned.plan());
+            corrections.add(new AuditedCorrection(now(), act, planned.plan().change()));
+        }
+        return outcome;
+    }
+
+    private void write(CorrectionPlan plan) {
+        if (plan.removesAll()) {
+            partitions.clear();
+            proofs.clear();
+        }
+        for (PartitionMetadata written : plan.written()) {
+            partitions.put(written.token(), StoredPartition.of(written));
+        }
+        proofs.keySet().removeAll(plan.restored());
+        subscription = plan.after();
+    }
+
+    @Override
+    public synchronized List<AuditedCorrection> corrections() {
+        return List.copyOf(corrections);
     }
 
     @Override

@@ -19,7 +19,7 @@ import java.util.Optional;
  * <p>Assumptions:
  *
  * <ul>
- *   <li>Losses to the retention period that the user accepted are reported, but are not findings. If a whole partition
+ *   <li>Gaps that the user accepted are reported, but are not findings. If a whole partition
  *       expired, the tokens of its descendants are lost, so within its gap a parent may be unknown, and a partition
  *       found in its place may have been named by another one too.
  *   <li>Where the table of another reader was adopted, its records of how its partitions ended, and of the order in

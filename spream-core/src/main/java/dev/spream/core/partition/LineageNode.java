@@ -71,10 +71,11 @@ record LineageNode(
                 || stored.filter(partition -> partition.epoch() > 0).isPresent();
     }
 
-    /** Returns whether anything after its start is stored as settled. */
+    /** Returns whether anything after its start is stored as settled; a gap at its start settles nothing. */
     boolean hasProgress() {
         return finished
-                || stored.filter(partition -> partition.watermark().isAfter(start))
+                || stored.filter(partition -> partition.watermark().isAfter(start)
+                                && !hasGap(start, partition.watermark()))
                         .isPresent();
     }
 

@@ -11,7 +11,7 @@ import java.util.List;
  * @param removed the number of partitions that clean-up has removed, keeping a proof
  * @param adopted the number of ends that are known only from the adopted table of another reader
  * @param completed whether the subscription is marked as completed
- * @param losses accepted losses to the retention period; not findings
+ * @param losses accepted gaps; not findings
  * @param findings the findings, by start of the partition; none if the lineage is proven
  */
 public record LineageReport(
@@ -23,7 +23,7 @@ public record LineageReport(
         List<Loss> losses,
         List<LineageFinding> findings) {
 
-    /** Changes of a partition whose loss the user accepted. */
+    /** An accepted gap: changes of a partition that were not read. */
     public record Loss(PartitionToken partition, PartitionGap gap) {}
 
     public LineageReport {

@@ -5,11 +5,11 @@ import static java.util.Objects.requireNonNull;
 import java.time.Instant;
 
 /**
- * A period of a partition whose records were lost to the stream's retention period before they were read, and whose
- * loss the user accepted. Reading continues at its end.
+ * A period of a partition whose records were not read, which the user accepted: they were lost to the stream's retention
+ * period, or skipped by a {@linkplain Correction.AddGap correction}. Reading continues at its end.
  *
- * @param from the watermark when the loss was accepted, inclusive
- * @param to where reading continues, exclusive: the first commit timestamp that is not lost
+ * @param from the watermark when the gap was accepted, inclusive
+ * @param to where reading continues, exclusive: the first commit timestamp after the gap
  */
 public record PartitionGap(Instant from, Instant to) {
     public PartitionGap {

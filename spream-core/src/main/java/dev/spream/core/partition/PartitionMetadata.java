@@ -24,7 +24,7 @@ import java.util.Optional;
  * @param scheduledAt when it was first acquired
  * @param runningAt when it was first read
  * @param finishedAt when it was finished
- * @param gaps accepted losses to the retention period, in order of time; all are before the watermark
+ * @param gaps accepted gaps, in order of time; all are before the watermark
  * @param moveIn the last move-in that it had to wait for; without effect once the watermark is later
  * @param moveOuts its move-outs at the watermark's timestamp before which everything is settled
  */

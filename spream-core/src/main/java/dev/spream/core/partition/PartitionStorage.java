@@ -29,7 +29,7 @@ import java.util.Set;
  *
  * <p>A stored <b>watermark</b> means: every record of the partition with an earlier commit timestamp is settled, but
  * for those in its recorded gaps. It moves forward by {@link #advanceWatermarks} and {@link #finish} past settled
- * changes, and by {@link #acceptGap} past lost ones; it never moves back.
+ * changes, and by {@link #acceptGap} past lost ones; it never moves back. An operator's {@link #correct} may begin anew.
  *
  * <p>Methods block, and throw {@link StorageException} when the storage fails. One that works row by row does not
  * wait for rows that another session has locked, if the storage can detect them: it processes the others, and then
@@ -191,6 +191,19 @@ public interface PartitionStorage extends AutoCloseable {
 
     /** Returns the proofs of removed partitions, ordered by start timestamp, then token. */
     List<FinishedPartition> proofs();
+
+    /**
+     * Stores the {@linkplain Correction#plan plan} of the correction, for the subscription as stored, and its audit line, in
+     * one step, which no acquire and no registration of a worker overlaps. Nothing is stored if the correction is refused,
+     * or if the subscription is as requested: a repeated call changes nothing.
+     *
+     * <p>A worker that opened the subscription before, and has not registered since, reads it with its former end: stop
+     * every worker first.
+     */
+    CorrectionOutcome correct(Correction correction, CorrectionAct act);
+
+    /** Returns the audit lines of the corrections of this subscription, oldest first. */
+    List<AuditedCorrection> corrections();
 
     /** Frees what the storage holds open; the storage is not usable afterwards. Closing again is harmless. */
     @Override

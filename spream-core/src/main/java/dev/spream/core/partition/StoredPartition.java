@@ -52,6 +52,21 @@ final class StoredPartition {
         this.watermark = startTimestamp;
     }
 
+    /** Returns an unfinished partition without owner. */
+    static StoredPartition of(PartitionMetadata unowned) {
+        StoredPartition partition = new StoredPartition(
+                unowned.token(), unowned.parentTokens(), unowned.startTimestamp(), unowned.createdAt());
+        partition.gaps.addAll(unowned.gaps());
+        partition.state = unowned.state();
+        partition.watermark = unowned.watermark();
+        partition.epoch = unowned.epoch();
+        partition.moveIn = unowned.moveIn().orElse(null);
+        partition.moveOuts = unowned.moveOuts().orElse(null);
+        partition.scheduledAt = unowned.scheduledAt().orElse(null);
+        partition.runningAt = unowned.runningAt().orElse(null);
+        return partition;
+    }
+
     boolean isFinished() {
         return state == PartitionState.FINISHED;
     }

@@ -3,6 +3,10 @@ package dev.spream.storage.jdbc;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.partition.AuditedCorrection;
+import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
+import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
@@ -38,7 +42,8 @@ import javax.sql.DataSource;
  * <p>Safe for use by many threads. Each call takes a connection and returns it at its end. The caller owns the data
  * source and closes it after the storage; {@link JdbcPool} opens one with suitable settings.
  *
- * <p>Correctness: each method is one statement in a transaction of its own, at READ COMMITTED, the default.
+ * <p>Correctness: each method but {@link #correct} is one statement in a transaction of its own, at READ COMMITTED, the
+ * default.
  *
  * <ul>
  *   <li>A snapshot is one statement, so it is consistent.
@@ -48,8 +53,10 @@ import javax.sql.DataSource;
  *   <li>Rows are locked, and children inserted, in the order of their keys, partitions before children, so that batches
  *       cannot deadlock.
  *   <li>Everything else that a write depends on is final: FINISHED does not change, stored rows stay stored, and a
- *       removed partition keeps its row as the proof that it finished. So a statement may read it as of its start.
- *   <li>No lock is held between two round trips: a process that is suspended during a call blocks no other.
+ *       removed partition keeps its row as the proof that it finished. So a statement may read it as of its start. Only
+ *       a correction changes it, while no worker holds a lease or is registered.
+ *   <li>No lock is held between two round trips, except by a correction, whose session the server ends if it is idle: a
+ *       process that is suspended during another call blocks no other.
  * </ul>
  */
 public final class JdbcPartitionStorage implements PartitionStorage {
@@ -61,7 +68,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
             "the partition storage",
             "dev/spream/storage/jdbc/partitions",
             "partition_storage_history",
-            2,
+            3,
             "migrate(true), in a configuration storage.jdbc.migrate=true");
 
     private final Database database;
@@ -193,6 +200,16 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     @Override
     public List<FinishedPartition> proofs() {
         return new PartitionTable(database, subscription).proofs();
+    }
+
+    @Override
+    public CorrectionOutcome correct(Correction correction, CorrectionAct act) {
+        return new CorrectionTable(database, subscription).correct(correction, act);
+    }
+
+    @Override
+    public List<AuditedCorrection> corrections() {
+        return new CorrectionTable(database, subscription).list();
     }
 
     /** Makes further calls fail. Holds no resources; the data source is left open. */

@@ -5,6 +5,7 @@ import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -71,6 +72,11 @@ record PartitionTable(Database database, String subscription) {
                 SnapshotRow::read));
     }
 
+    /** Returns the lineage within a transaction. */
+    Lineage lineage(Statements statements) throws SQLException {
+        return snapshot(statements.rows(LINEAGE, p -> p.text(subscription), SnapshotRow::read));
+    }
+
     Lineage frontier() {
         return snapshot(database.rows(
                 "reading the frontier of subscription '%s'".formatted(subscription),
@@ -89,13 +95,20 @@ record PartitionTable(Database database, String subscription) {
     }
 
     List<FinishedPartition> proofs() {
-        return database
-                .rows(
-                        "reading the proofs of subscription '%s'".formatted(subscription),
-                        PROOFS,
-                        p -> p.text(subscription),
-                        PartitionRow::proof)
-                .stream()
+        return sorted(database.rows(
+                "reading the proofs of subscription '%s'".formatted(subscription),
+                PROOFS,
+                p -> p.text(subscription),
+                PartitionRow::proof));
+    }
+
+    /** Returns the proofs within a transaction. */
+    List<FinishedPartition> proofs(Statements statements) throws SQLException {
+        return sorted(statements.rows(PROOFS, p -> p.text(subscription), PartitionRow::proof));
+    }
+
+    private static List<FinishedPartition> sorted(List<FinishedPartition> proofs) {
+        return proofs.stream()
                 .sorted(Comparator.comparing(FinishedPartition::startTimestamp).thenComparing(FinishedPartition::token))
                 .toList();
     }

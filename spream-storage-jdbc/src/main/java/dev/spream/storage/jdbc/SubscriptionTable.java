@@ -5,6 +5,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -41,6 +42,17 @@ record SubscriptionTable(Database database, String name) {
             WHERE s.name = ? AND (s.completed OR NOT EXISTS (
                 SELECT FROM @partitions p WHERE p.subscription = s.name AND p.state <> 'FINISHED'))""";
 
+    private static final String LOCK = SELECT + " FOR UPDATE";
+
+    private static final String CORRECT = """
+            UPDATE @subscriptions SET start_timestamp = ?, end_timestamp = ?::numeric, completed = ? WHERE name = ?""";
+
+    private static final String STORE_ROOT = """
+            INSERT INTO @partitions
+                (subscription, token_hash, token, parent_tokens, start_timestamp, watermark, state, created_at)
+            SELECT name, %s, ?, '{}', start_timestamp, start_timestamp, 'CREATED', clock_timestamp()
+            FROM @subscriptions WHERE name = ?""".formatted(PartitionRow.hashOf("?"));
+
     static List<String> names(Database database) {
         return database.rows("listing subscriptions", NAMES, p -> {}, row -> row.getString("name")).stream()
                 .sorted()
@@ -58,6 +70,30 @@ record SubscriptionTable(Database database, String name) {
     Optional<SubscriptionRecord> find() {
         return database.find(
                 "reading subscription '%s'".formatted(name), SELECT, p -> p.text(name), SubscriptionTable::record);
+    }
+
+    /** Returns the stored subscription, locked until the end of the transaction. */
+    Optional<SubscriptionRecord> lock(Statements statements) throws SQLException {
+        return statements.find(LOCK, p -> p.text(name), SubscriptionTable::record);
+    }
+
+    /** Stores what a correction may change. */
+    void store(Statements statements, SubscriptionRecord corrected) throws SQLException {
+        statements.update(
+                CORRECT,
+                p -> p.decimal(JdbcTimestamps.exact(corrected.startTimestamp()))
+                        .decimal(corrected
+                                .endTimestamp()
+                                .map(JdbcTimestamps::exact)
+                                .orElse(null))
+                        .flag(corrected.completed())
+                        .text(name));
+    }
+
+    /** Stores the root partition, which must not exist. */
+    void storeRoot(Statements statements) throws SQLException {
+        String root = PartitionToken.ROOT.value();
+        statements.update(STORE_ROOT, p -> p.text(root).text(root).text(name));
     }
 
     boolean completeIfAllFinished() {

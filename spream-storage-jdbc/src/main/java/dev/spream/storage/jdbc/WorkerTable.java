@@ -4,6 +4,7 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -57,15 +58,20 @@ record WorkerTable(Database database, String subscription) {
     }
 
     List<WorkerRegistration> list() {
-        return database
-                .rows(
-                        "listing the workers of subscription '%s'".formatted(subscription),
-                        SELECT,
-                        p -> p.text(subscription),
-                        WorkerTable::registration)
-                .stream()
-                .sorted(BY_AGE)
-                .toList();
+        return sorted(database.rows(
+                "listing the workers of subscription '%s'".formatted(subscription),
+                SELECT,
+                p -> p.text(subscription),
+                WorkerTable::registration));
+    }
+
+    /** Returns the workers within a transaction. */
+    List<WorkerRegistration> list(Statements statements) throws SQLException {
+        return sorted(statements.rows(SELECT, p -> p.text(subscription), WorkerTable::registration));
+    }
+
+    private static List<WorkerRegistration> sorted(List<WorkerRegistration> workers) {
+        return workers.stream().sorted(BY_AGE).toList();
     }
 
     int expire() {

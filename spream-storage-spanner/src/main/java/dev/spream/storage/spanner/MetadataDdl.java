@@ -16,6 +16,10 @@ record MetadataDdl(MetadataTables tables) {
     static final String CAPACITY = "Capacity";
     static final String REGISTERED_AT = "RegisteredAt";
     static final String ALIVE_UNTIL = "AliveUntil";
+    static final String CORRECTED_AT = "CorrectedAt";
+    static final String ACTOR = "Actor";
+    static final String REASON = "Reason";
+    static final String CHANGE = "Change";
 
     String partitions() {
         return createTable(
@@ -68,6 +72,19 @@ record MetadataDdl(MetadataTables tables) {
                 FinishedPartitionRows.COLUMNS.stream().map(this::proofColumn));
     }
 
+    /** Returns the table of corrections; {@code Id} is 1 for the first. */
+    String corrections() {
+        return createTable(
+                tables.corrections(),
+                ID,
+                Stream.of(
+                        MetadataType.NUMBER.declaration(tables, ID, true),
+                        MetadataType.COMMIT_TIMESTAMP.declaration(tables, CORRECTED_AT, true),
+                        MetadataType.TEXT.declaration(tables, ACTOR, true),
+                        MetadataType.TEXT.declaration(tables, REASON, true),
+                        MetadataType.TEXT.declaration(tables, CHANGE, true)));
+    }
+
     /** Returns a column of proofs; the time of finishing is copied, not that of a commit of this table. */
     private String proofColumn(MetadataColumn column) {
         return column == MetadataColumn.FINISHED_AT
@@ -111,6 +128,6 @@ record MetadataDdl(MetadataTables tables) {
 
     /** Returns all statements that a new table needs, in order. */
     List<String> all() {
-        return List.of(partitions(), subscription(), workers(), proofs(), byState());
+        return List.of(partitions(), subscription(), workers(), proofs(), corrections(), byState());
     }
 }

@@ -9,6 +9,7 @@ import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
+import dev.spream.core.partition.AuditedCorrection;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
@@ -113,7 +114,7 @@ final class MetadataReads {
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    private static Lineage lineage(List<Struct> rows, Instant readAt) {
+    static Lineage lineage(List<Struct> rows, Instant readAt) {
         return Lineage.of(
                 rows.stream()
                         .map(row -> PartitionRows.metadata(row, readAt))
@@ -144,12 +145,21 @@ final class MetadataReads {
     }
 
     List<FinishedPartition> proofs() {
-        Comparator<FinishedPartition> order =
-                Comparator.comparing(FinishedPartition::startTimestamp).thenComparing(FinishedPartition::token);
-        return wholeTableCalls.run("reading the proofs", () -> {
-            return all(client.singleUse().read(tables.proofs(), KeySet.all(), FinishedPartitionRows.NAMES)).stream()
-                    .map(FinishedPartitionRows::proof)
-                    .sorted(order)
+        return wholeTableCalls.run("reading the proofs", () -> proofs(client.singleUse(), tables));
+    }
+
+    static List<FinishedPartition> proofs(ReadContext context, MetadataTables tables) {
+        return all(context.read(tables.proofs(), KeySet.all(), FinishedPartitionRows.NAMES)).stream()
+                .map(FinishedPartitionRows::proof)
+                .sorted(Comparator.comparing(FinishedPartition::startTimestamp).thenComparing(FinishedPartition::token))
+                .toList();
+    }
+
+    /** Returns the corrections in the order of their numbers, which are the key. */
+    List<AuditedCorrection> corrections() {
+        return calls.run("reading the corrections", () -> {
+            return all(client.singleUse().read(tables.corrections(), KeySet.all(), CorrectionRows.COLUMNS)).stream()
+                    .map(CorrectionRows::audited)
                     .toList();
         });
     }

@@ -58,7 +58,7 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
     /** Returns the names of missing tables, columns and indexes, for messages. */
     List<String> missing() {
         List<String> missing = new ArrayList<>();
-        Stream.of(tables.partitions(), tables.subscription(), tables.workers(), tables.proofs())
+        Stream.of(tables.partitions(), tables.subscription(), tables.workers(), tables.proofs(), tables.corrections())
                 .filter(name -> !hasTable(name))
                 .forEach(name -> missing.add("table " + name));
         if (hasPartitions()) {
@@ -87,6 +87,7 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
         requireColumns(tables.subscription(), "of a subscription", SubscriptionRows.COLUMNS);
         requireColumns(tables.workers(), "of workers", WorkerRows.COLUMNS);
         requireColumns(tables.proofs(), "of proofs", FinishedPartitionRows.NAMES);
+        requireColumns(tables.corrections(), "of corrections", CorrectionRows.COLUMNS);
     }
 
     private void requireColumns(String table, String kind, List<String> names) {

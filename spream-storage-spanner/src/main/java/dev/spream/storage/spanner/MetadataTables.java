@@ -43,6 +43,11 @@ record MetadataTables(String partitions, Dialect dialect) {
         return partitions + "_Proofs";
     }
 
+    /** Returns the table with the audit of corrections. */
+    String corrections() {
+        return partitions + "_Corrections";
+    }
+
     /**
      * Returns the index of the partitions by state, which finds the unfinished ones and their parents, whatever the
      * number of finished ones.

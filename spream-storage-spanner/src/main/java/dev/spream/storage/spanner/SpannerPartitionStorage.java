@@ -5,6 +5,10 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
+import dev.spream.core.partition.AuditedCorrection;
+import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
+import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
@@ -36,7 +40,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A {@link PartitionStorage} in a Spanner database of either dialect: a table of partitions with the columns of Apache
- * Beam and further ones, and three small tables named after it. {@link SpannerPartitionTables} creates them, or adopts
+ * Beam and further ones, and four small tables named after it. {@link SpannerPartitionTables} creates them, or adopts
  * a table of Beam. The database need not be that of the change stream; if it is the same, the stream should not watch
  * these tables.
  *
@@ -259,6 +263,17 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     public List<FinishedPartition> proofs() {
         requireOpen();
         return reads.proofs();
+    }
+
+    @Override
+    public CorrectionOutcome correct(Correction correction, CorrectionAct act) {
+        return write(CorrectionRows.correct(correction, act));
+    }
+
+    @Override
+    public List<AuditedCorrection> corrections() {
+        requireOpen();
+        return reads.corrections();
     }
 
     @Override

@@ -146,6 +146,18 @@ final class SubscriptionRows {
                 .to(1);
     }
 
+    /** Returns a mutation of what a correction may change. */
+    static Mutation corrected(MetadataTables tables, SubscriptionRecord corrected) {
+        return update(tables)
+                .set(MetadataColumn.START_TIMESTAMP.columnName)
+                .to(Timestamps.toTimestamp(corrected.startTimestamp()))
+                .set(MetadataColumn.END_TIMESTAMP.columnName)
+                .to(corrected.endTimestamp().map(Timestamps::toTimestamp).orElse(null))
+                .set(MetadataDdl.COMPLETED)
+                .to(corrected.completed())
+                .build();
+    }
+
     /** Returns the keys of the unfinished partitions in the index by state. */
     static KeySet unfinished() {
         KeySet.Builder keys = KeySet.newBuilder();

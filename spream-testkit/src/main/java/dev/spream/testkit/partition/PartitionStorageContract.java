@@ -23,5 +23,6 @@ public abstract class PartitionStorageContract extends StorageContract<Partition
                 WorkerContract,
                 CleanUpContract,
                 FrontierContract,
+                CorrectionContract,
                 SeparationContract,
                 CapacityContract {}

@@ -49,6 +49,11 @@ public class Database {
         return new Transactions(dataSource, timeLimit);
     }
 
+    /** Returns the statements of a transaction of {@link #transactions}, which sets their time limit. */
+    public final Statements statements(Connection connection) {
+        return new Statements(connection, names);
+    }
+
     /** Returns the rows of the statement. {@code what} names the call in the message of a failure. */
     public final <T> List<T> rows(String what, String sql, Binder binder, RowReader<T> reader) {
         return run(what, statements -> statements.rows(sql, binder, reader));

@@ -41,6 +41,11 @@ public final class Parameters {
         return this;
     }
 
+    public Parameters flag(boolean value) throws SQLException {
+        statement.setBoolean(++last, value);
+        return this;
+    }
+
     public Parameters decimal(@Nullable BigDecimal value) throws SQLException {
         statement.setObject(++last, value, Types.NUMERIC);
         return this;

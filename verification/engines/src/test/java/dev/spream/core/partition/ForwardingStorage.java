@@ -117,6 +117,16 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
+    public CorrectionOutcome correct(Correction correction, CorrectionAct act) {
+        return target.correct(correction, act);
+    }
+
+    @Override
+    public List<AuditedCorrection> corrections() {
+        return target.corrections();
+    }
+
+    @Override
     public void close() {
         target.close();
     }

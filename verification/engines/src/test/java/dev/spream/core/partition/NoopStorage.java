@@ -105,5 +105,15 @@ final class NoopStorage implements PartitionStorage {
     }
 
     @Override
+    public CorrectionOutcome correct(Correction correction, CorrectionAct act) {
+        return CorrectionOutcome.nothingStored();
+    }
+
+    @Override
+    public List<AuditedCorrection> corrections() {
+        return List.of();
+    }
+
+    @Override
     public void close() {}
 }

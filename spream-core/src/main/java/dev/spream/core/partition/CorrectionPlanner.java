@@ -1,0 +1,385 @@
+package dev.spream.core.partition;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** The rules of {@link Correction#plan}. */
+record CorrectionPlanner(
+        SubscriptionRecord subscription,
+        Lineage lineage,
+        List<FinishedPartition> proofs,
+        List<WorkerRegistration> workers) {
+
+    CorrectionOutcome plan(Correction correction) {
+        try {
+            requireIdle();
+            return new CorrectionOutcome.Planned(
+                    switch (correction) {
+                        case Correction.MoveStart move -> moveStart(move.to());
+                        case Correction.MoveEnd move -> moveEnd(move.to());
+                        case Correction.AddGap gap -> addGap(gap.period(), gap.partitions());
+                        case Correction.BeginAnew begin ->
+                            beginAnew(begin.start().orElse(subscription.startTimestamp()));
+                    });
+        } catch (Refusal e) {
+            return new CorrectionOutcome.Refused(e.reason);
+        }
+    }
+
+    private void requireIdle() {
+        workers.stream().filter(WorkerRegistration::alive).findFirst().ifPresent(worker -> {
+            throw new Refusal(
+                    "worker %s is registered until %s, and may read the subscription; nothing was changed. Stop every worker, or wait until then if it is gone"
+                            .formatted(worker.worker(), worker.aliveUntil()));
+        });
+        lineage.partitions().stream()
+                .filter(PartitionMetadata::leaseLive)
+                .findFirst()
+                .ifPresent(held -> {
+                    throw new Refusal(
+                            "worker %s holds partition %s until %s; nothing was changed. Stop every worker, or wait until then if it is gone"
+                                    .formatted(
+                                            held.owner().orElseThrow(),
+                                            held.token().abbreviated(),
+                                            held.leaseUntil().orElseThrow()));
+                });
+    }
+
+    private CorrectionPlan moveStart(Instant to) {
+        Instant from = subscription.startTimestamp();
+        if (to.equals(from)) {
+            return CorrectionPlan.ofNothing(subscription, lineage);
+        }
+        requireStartInRange(to);
+        if (nothingWasRead()) {
+            PartitionMetadata root = lineage.partition(PartitionToken.ROOT).orElseThrow();
+            PartitionMetadata moved = written(root, to, to, root.gaps(), root.state());
+            return new CorrectionPlan(
+                    subscription,
+                    with(to, subscription.endTimestamp()),
+                    lineage,
+                    false,
+                    List.of(moved),
+                    Set.of(),
+                    "start moved from %s to %s; nothing was read yet".formatted(from, to));
+        }
+        lineage.lowWatermark().filter(to::isAfter).ifPresent(low -> {
+            throw new Refusal(
+                    "a start at %s would skip changes, because only those before %s are settled in all partitions; nothing was changed. Move the start to %s or earlier, add a gap, or begin anew"
+                            .formatted(to, low, low));
+        });
+        return anew(to, "start moved from %s to %s".formatted(from, to));
+    }
+
+    private CorrectionPlan beginAnew(Instant start) {
+        requireStartInRange(start);
+        if (start.equals(subscription.startTimestamp()) && nothingWasRead() && isNew()) {
+            return CorrectionPlan.ofNothing(subscription, lineage);
+        }
+        return anew(start, "begun anew");
+    }
+
+    private boolean isNew() {
+        return lineage.partitions().stream().allMatch(root -> root.epoch() == 0);
+    }
+
+    private CorrectionPlan anew(Instant start, String what) {
+        Optional<Instant> read = lineage.partitions().stream()
+                .map(PartitionMetadata::watermark)
+                .max(Instant::compareTo)
+                .filter(start::isBefore);
+        Optional<Instant> skipped = lineage.lowWatermark().filter(start::isAfter);
+        String change = "%s: %d partitions removed, reading begins at %s%s%s"
+                .formatted(
+                        what,
+                        lineage.partitions().size() + proofs.size(),
+                        start,
+                        skipped.map(low -> "; changes from %s to %s that are not settled are skipped".formatted(low, start))
+                                .orElse(""),
+                        read.map(last -> "; changes from %s to %s that are settled are delivered again".formatted(start, last))
+                                .orElse(""));
+        SubscriptionRecord after = with(start, subscription.endTimestamp());
+        return new CorrectionPlan(
+                subscription, after, lineage, true, List.of(after.root(lineage.readAt())), Set.of(), change);
+    }
+
+    private void requireStartInRange(Instant start) {
+        subscription.endTimestamp().filter(start::isAfter).ifPresent(end -> {
+            throw new Refusal(
+                    "a start at %s is after the end of the subscription, %s; nothing was changed. Move the end first, or start earlier"
+                            .formatted(start, end));
+        });
+    }
+
+    /** Returns whether only the initial query is stored, at the start. */
+    private boolean nothingWasRead() {
+        return proofs.isEmpty()
+                && lineage.partitions().size() == 1
+                && lineage.partition(PartitionToken.ROOT)
+                        .filter(root -> !root.isFinished()
+                                && root.gaps().isEmpty()
+                                && root.watermark().equals(subscription.startTimestamp()))
+                        .isPresent();
+    }
+
+    private CorrectionPlan moveEnd(Optional<Instant> to) {
+        if (to.equals(subscription.endTimestamp())) {
+            return CorrectionPlan.ofNothing(subscription, lineage);
+        }
+        to.ifPresent(this::requireNotReadBeyond);
+        List<PartitionMetadata> written = new ArrayList<>();
+        unfinished().forEach(partition -> written.add(withoutOwner(partition)));
+        int before = written.size();
+        lineage.partitions().stream()
+                .filter(partition -> partition.endProof().filter(endsBefore(to)).isPresent())
+                .map(CorrectionPlanner::reopened)
+                .forEach(written::add);
+        Set<PartitionToken> restored = new HashSet<>();
+        proofs.stream()
+                .filter(proof -> endsBefore(to).test(proof.endProof()))
+                .filter(proof -> lineage.partition(proof.token()).isEmpty())
+                .forEach(proof -> {
+                    restored.add(proof.token());
+                    written.add(restored(proof));
+                });
+        int reopened = written.size() - before;
+        String change = "end moved from %s to %s%s"
+                .formatted(
+                        text(subscription.endTimestamp()),
+                        text(to),
+                        reopened == 0 ? "" : "; %d partitions that finished at the former end are read on".formatted(reopened));
+        SubscriptionRecord after = new SubscriptionRecord(
+                subscription.streamName(),
+                subscription.startTimestamp(),
+                to,
+                subscription.heartbeatInterval(),
+                subscription.partitionMode(),
+                subscription.completed() && written.isEmpty());
+        return new CorrectionPlan(subscription, after, lineage, false, written, restored, change);
+    }
+
+    private void requireNotReadBeyond(Instant end) {
+        if (end.isBefore(subscription.startTimestamp())) {
+            throw new Refusal("an end at %s is before the start of the subscription, %s; nothing was changed"
+                    .formatted(end, subscription.startTimestamp()));
+        }
+        Stream.concat(
+                        unfinished().map(PartitionMetadata::watermark),
+                        ends().filter(CorrectionPlanner::isAtEndOfSubscription).map(PartitionEnd::at))
+                .max(Instant::compareTo)
+                .filter(end::isBefore)
+                .ifPresent(read -> {
+                    throw new Refusal(
+                            "an end at %s is before what was read already: a partition was read up to %s; nothing was changed. Move the end to %s or later"
+                                    .formatted(end, read, read));
+                });
+    }
+
+    private Stream<PartitionEnd> ends() {
+        return Stream.concat(
+                lineage.partitions().stream().flatMap(partition -> partition.endProof().stream()),
+                proofs.stream().map(FinishedPartition::endProof));
+    }
+
+    private static Predicate<PartitionEnd> endsBefore(Optional<Instant> end) {
+        return proof -> isAtEndOfSubscription(proof)
+                && end.filter(last -> !proof.at().isBefore(last)).isEmpty();
+    }
+
+    /** Returns whether the partition ended because the subscription did; a lost one has no children only then. */
+    private static boolean isAtEndOfSubscription(PartitionEnd proof) {
+        return switch (proof.kind()) {
+            case BOUNDED_END -> true;
+            case RETENTION_LOST -> proof.children().isEmpty();
+            case CHILD_PARTITIONS, PARTITION_END, ADOPTED -> false;
+        };
+    }
+
+    private CorrectionPlan addGap(PartitionGap period, Set<PartitionToken> named) {
+        requireInRange(period);
+        List<PartitionMetadata> written = new ArrayList<>();
+        Map<PartitionToken, Instant> watermarks = new HashMap<>();
+        int gaps = 0;
+        for (PartitionMetadata partition : named.isEmpty() ? unfinished().toList() : unfinished(named)) {
+            Instant watermark = partition.watermark();
+            if (watermark.isBefore(period.from())) {
+                throw new Refusal(
+                        "partition %s is settled before %s only, so that a gap from %s would leave time uncovered; nothing was changed. Begin the gap at %s or earlier"
+                                .formatted(partition.token().abbreviated(), watermark, period.from(), watermark));
+            }
+            if (watermark.isBefore(period.to())) {
+                written.add(withGap(partition, new PartitionGap(watermark, period.to())));
+                watermarks.put(partition.token(), period.to());
+                gaps++;
+            }
+        }
+        if (gaps == 0) {
+            return CorrectionPlan.ofNothing(subscription, lineage);
+        }
+        written.forEach(partition -> requireSourcesPassed(partition, watermarks));
+        return new CorrectionPlan(
+                subscription,
+                subscription,
+                lineage,
+                false,
+                written,
+                Set.of(),
+                "gap from %s to %s added to %d partitions".formatted(period.from(), period.to(), gaps));
+    }
+
+    private void requireInRange(PartitionGap period) {
+        Instant start = subscription.startTimestamp();
+        Optional<Instant> end = subscription.endTimestamp();
+        if (period.from().isBefore(start) || end.filter(period.to()::isAfter).isPresent()) {
+            throw new Refusal(
+                    "a gap from %s to %s is outside of the subscription, which is from %s to %s; nothing was changed"
+                            .formatted(period.from(), period.to(), start, text(end)));
+        }
+    }
+
+    private List<PartitionMetadata> unfinished(Collection<PartitionToken> named) {
+        return named.stream()
+                .sorted()
+                .map(token -> lineage.partition(token)
+                        .filter(partition -> !partition.isFinished())
+                        .orElseThrow(() -> new Refusal("partition %s is %s; nothing was changed. Name partitions that are not finished"
+                                .formatted(
+                                        token.abbreviated(),
+                                        lineage.partition(token).isPresent() ? "finished" : "not stored"))))
+                .toList();
+    }
+
+    /** Refuses to skip a move-in whose sources are not settled: changes of a key would be delivered out of order. */
+    private void requireSourcesPassed(PartitionMetadata skipping, Map<PartitionToken, Instant> watermarks) {
+        PartitionMetadata stored = lineage.partition(skipping.token()).orElseThrow();
+        stored.moveIn()
+                .filter(moveIn -> skipping.watermark().isAfter(moveIn.timestamp()))
+                .ifPresent(moveIn -> lineage.awaitedSources(stored).stream()
+                        .filter(source -> !watermarks.getOrDefault(source, Instant.MIN).isAfter(moveIn.timestamp()))
+                        .findFirst()
+                        .ifPresent(source -> {
+                            throw new Refusal(
+                                    "partition %s waits for partition %s, from which keys moved in at %s, so that a gap would change their order; nothing was changed. Add the gap to both, or to all"
+                                            .formatted(
+                                                    stored.token().abbreviated(),
+                                                    source.abbreviated(),
+                                                    moveIn.timestamp()));
+                        }));
+    }
+
+    private Stream<PartitionMetadata> unfinished() {
+        return lineage.partitions().stream().filter(partition -> !partition.isFinished());
+    }
+
+    private SubscriptionRecord with(Instant start, Optional<Instant> end) {
+        return new SubscriptionRecord(
+                subscription.streamName(),
+                start,
+                end,
+                subscription.heartbeatInterval(),
+                subscription.partitionMode(),
+                false);
+    }
+
+    private static PartitionMetadata withGap(PartitionMetadata partition, PartitionGap gap) {
+        List<PartitionGap> gaps = new ArrayList<>(partition.gaps());
+        gaps.add(gap);
+        return written(partition, partition.startTimestamp(), gap.to(), gaps, partition.state());
+    }
+
+    /** Returns a partition that is read on from its former end, up to which everything is settled. */
+    private static PartitionMetadata reopened(PartitionMetadata finished) {
+        Instant end = finished.endProof().orElseThrow().at();
+        return written(
+                finished,
+                finished.startTimestamp(),
+                finished.watermark().isAfter(end) ? finished.watermark() : end,
+                finished.gaps(),
+                PartitionState.RUNNING);
+    }
+
+    private static PartitionMetadata withoutOwner(PartitionMetadata partition) {
+        return written(
+                partition, partition.startTimestamp(), partition.watermark(), partition.gaps(), partition.state());
+    }
+
+    private static PartitionMetadata written(
+            PartitionMetadata partition,
+            Instant start,
+            Instant watermark,
+            List<PartitionGap> gaps,
+            PartitionState state) {
+        return new PartitionMetadata(
+                partition.token(),
+                partition.parentTokens(),
+                start,
+                state,
+                watermark,
+                partition.epoch(),
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                partition.createdAt(),
+                partition.scheduledAt(),
+                partition.runningAt(),
+                Optional.empty(),
+                gaps,
+                partition.moveIn(),
+                partition.moveOuts().filter(settled -> watermark.equals(partition.watermark())));
+    }
+
+    /**
+     * Returns a partition that clean-up had removed, as far as its proof tells. The proof has no epoch: the seconds since
+     * 1970 are above that of any former owner.
+     */
+    private PartitionMetadata restored(FinishedPartition proof) {
+        Instant watermark = Stream.concat(
+                        Stream.of(proof.startTimestamp(), proof.endProof().at()),
+                        proof.gaps().stream().map(PartitionGap::to))
+                .max(Instant::compareTo)
+                .orElseThrow();
+        return new PartitionMetadata(
+                proof.token(),
+                proof.parentTokens(),
+                proof.startTimestamp(),
+                PartitionState.RUNNING,
+                watermark,
+                lineage.readAt().getEpochSecond(),
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                proof.finishedAt(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                proof.gaps(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    private static String text(Optional<Instant> end) {
+        return end.map(Instant::toString).orElse("none");
+    }
+
+    /** A reason to refuse the correction. */
+    private static final class Refusal extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final String reason;
+
+        private Refusal(String reason) {
+            super(reason, null, false, false);
+            this.reason = reason;
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package dev.spream.storage.jdbc;
+
+import dev.spream.core.partition.AuditedCorrection;
+import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
+import dev.spream.core.partition.CorrectionOutcome;
+import dev.spream.core.partition.CorrectionPlan;
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.internal.Transactions;
+import java.math.BigDecimal;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * The corrections of a subscription and their audit. A correction is a transaction of several statements. It locks, in
+ * this order, the registrations of workers, the subscription and its unfinished partitions, so that no worker registers
+ * or acquires meanwhile; other calls wait for it for as long as the statements take.
+ */
+record CorrectionTable(Database database, String subscription) {
+    /** Blocks registrations, but no reads. */
+    private static final String LOCK_WORKERS = "LOCK TABLE @workers IN SHARE MODE";
+
+    private static final String LOCK_PARTITIONS = """
+            SELECT token_hash FROM @partitions WHERE subscription = ? AND state <> 'FINISHED'
+            ORDER BY token_hash FOR UPDATE""";
+
+    private static final String REMOVE_ALL = "DELETE FROM @partitions WHERE subscription = ?";
+
+    /** Changes rows, those that clean-up removed included. Move-outs are of the stored watermark, and fall with it. */
+    private static final String CHANGE = """
+            WITH written AS MATERIALIZED (
+                SELECT %s AS token_hash, w.*
+                FROM unnest(?::text[], ?::text[], ?::numeric[], ?::numeric[], ?::text[], ?::text[])
+                    AS w(token, state, start_timestamp, watermark, gap_starts, gap_ends)
+            )
+            UPDATE @partitions p SET
+                state = w.state, start_timestamp = w.start_timestamp, watermark = w.watermark,
+                gap_starts = w.gap_starts::numeric[], gap_ends = w.gap_ends::numeric[],
+                owner = NULL, lease_until = NULL,
+                move_out_sequence = CASE WHEN p.watermark = w.watermark THEN p.move_out_sequence END,
+                move_out_destinations = CASE WHEN p.watermark = w.watermark THEN p.move_out_destinations END,
+                end_kind = NULL, end_timestamp = NULL, end_children = NULL, finished_at = NULL, removed_at = NULL
+            FROM written w WHERE p.subscription = ? AND p.token_hash = w.token_hash AND p.token = w.token""".formatted(PartitionRow.hashOf("w.token"));
+
+    private static final String AUDIT = """
+            INSERT INTO @subscription_corrections (subscription, number, corrected_at, actor, reason, change)
+            SELECT ?, count(*) + 1, clock_timestamp(), ?, ?, ?
+            FROM @subscription_corrections WHERE subscription = ?""";
+
+    private static final String SELECT =
+            "SELECT * FROM @subscription_corrections WHERE subscription = ? ORDER BY number";
+
+    CorrectionOutcome correct(Correction correction, CorrectionAct act) {
+        String what = "correcting subscription '%s'".formatted(subscription);
+        Transactions transactions = database.transactions();
+        try {
+            return transactions.run(connection -> {
+                Statements.execute(connection, transactions.begin());
+                return correct(database.statements(connection), correction, act);
+            });
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(what, e);
+        }
+    }
+
+    private CorrectionOutcome correct(Statements statements, Correction correction, CorrectionAct act)
+            throws SQLException {
+        statements.update(LOCK_WORKERS, p -> {});
+        SubscriptionTable subscriptions = new SubscriptionTable(database, subscription);
+        Optional<SubscriptionRecord> stored = subscriptions.lock(statements);
+        if (stored.isEmpty()) {
+            return CorrectionOutcome.nothingStored();
+        }
+        statements.rows(LOCK_PARTITIONS, p -> p.text(subscription), row -> row.getBytes("token_hash"));
+        PartitionTable partitions = new PartitionTable(database, subscription);
+        Lineage lineage = partitions.lineage(statements);
+        CorrectionOutcome outcome = correction.plan(
+                stored.get(),
+                lineage,
+                partitions.proofs(statements),
+                new WorkerTable(database, subscription).list(statements));
+        if (outcome instanceof CorrectionOutcome.Planned planned
+                && !planned.plan().changesNothing()) {
+            write(statements, subscriptions, planned.plan());
+            audit(statements, act, planned.plan().change());
+        }
+        return outcome;
+    }
+
+    private void write(Statements statements, SubscriptionTable subscriptions, CorrectionPlan plan)
+            throws SQLException {
+        subscriptions.store(statements, plan.after());
+        if (plan.removesAll()) {
+            statements.update(REMOVE_ALL, p -> p.text(subscription));
+            subscriptions.storeRoot(statements);
+        } else {
+            change(statements, plan.written());
+        }
+    }
+
+    private void change(Statements statements, List<PartitionMetadata> written) throws SQLException {
+        statements.update(
+                CHANGE,
+                p -> p.texts(written, partition -> partition.token().value())
+                        .texts(written, partition -> partition.state().name())
+                        .decimals(written, partition -> JdbcTimestamps.exact(partition.startTimestamp()))
+                        .decimals(written, partition -> JdbcTimestamps.exact(partition.watermark()))
+                        .texts(written, partition -> times(partition, PartitionGap::from))
+                        .texts(written, partition -> times(partition, PartitionGap::to))
+                        .text(subscription));
+    }
+
+    private static String times(PartitionMetadata partition, Function<PartitionGap, Instant> time) {
+        Stream<BigDecimal> exact = partition.gaps().stream().map(time).map(JdbcTimestamps::exact);
+        return Parameters.arrayText(exact.map(BigDecimal::toPlainString).toList());
+    }
+
+    private void audit(Statements statements, CorrectionAct act, String change) throws SQLException {
+        statements.update(
+                AUDIT,
+                p -> p.text(subscription)
+                        .text(Parameters.storable(act.actor()))
+                        .text(Parameters.storable(act.reason()))
+                        .text(change)
+                        .text(subscription));
+    }
+
+    List<AuditedCorrection> list() {
+        return database.rows(
+                "reading the corrections of subscription '%s'".formatted(subscription),
+                SELECT,
+                p -> p.text(subscription),
+                row -> new AuditedCorrection(
+                        JdbcTimestamps.clock(row, "corrected_at"),
+                        new CorrectionAct(row.getString("actor"), row.getString("reason")),
+                        row.getString("change")));
+    }
+}
