@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
+import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionClaim;
@@ -120,8 +123,21 @@ final class PartitionMigrationIT {
                         .build())
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("have version 1")
-                .hasMessageContaining("needs version 2")
+                .hasMessageContaining("needs version 3")
                 .hasMessageContaining("migrate(true)");
+    }
+
+    @Test
+    void a_migrated_subscription_can_be_corrected() {
+        database.execute("UPDATE spream.partitions SET lease_until = now()");
+        try (JdbcPartitionStorage storage = JdbcPartitionStorage.create(database.dataSource(), "orders")) {
+            assertThat(storage.corrections()).isEmpty();
+            Correction end = new Correction.MoveEnd(Optional.of(Instant.ofEpochSecond(20)));
+            assertThat(storage.correct(end, new CorrectionAct("ann", "the end is known")))
+                    .isInstanceOf(CorrectionOutcome.Planned.class);
+            assertThat(storage.subscription().orElseThrow().endTimestamp()).contains(Instant.ofEpochSecond(20));
+            assertThat(storage.corrections()).hasSize(1);
+        }
     }
 
     /** The rows without the columns of the next version. */

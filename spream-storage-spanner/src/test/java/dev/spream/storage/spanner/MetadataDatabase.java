@@ -80,7 +80,12 @@ final class MetadataDatabase {
     /** Empties the table for another test. */
     void giveBack(String table) {
         MetadataTables names = new MetadataTables(table, dialect);
-        client().write(Stream.of(names.partitions(), names.subscription(), names.workers(), names.proofs())
+        client().write(Stream.of(
+                        names.partitions(),
+                        names.subscription(),
+                        names.workers(),
+                        names.proofs(),
+                        names.corrections())
                 .map(name -> Mutation.delete(name, KeySet.all()))
                 .toList());
         emptyTables.add(table);

@@ -72,6 +72,45 @@ final class ForgetfulStorages {
                 .orElse(lease);
     }
 
+    /** Corrects without an audit line. */
+    static final class ForgetsTheAudit extends ForwardingStorage {
+        ForgetsTheAudit(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public List<AuditedCorrection> corrections() {
+            return List.of();
+        }
+    }
+
+    /** Plans corrections, and stores none of the partitions that they change. */
+    static final class CorrectsTheRecordOnly extends ForwardingStorage {
+        CorrectsTheRecordOnly(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public CorrectionOutcome correct(Correction correction, CorrectionAct act) {
+            return target.subscription()
+                    .map(stored -> correction.plan(stored, target.lineage(), target.proofs(), target.workers()))
+                    .orElseGet(CorrectionOutcome::nothingStored);
+        }
+    }
+
+    /** Corrects while a worker is registered that holds no partition. */
+    static final class CorrectsBesideWorkers extends ForwardingStorage {
+        CorrectsBesideWorkers(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public CorrectionOutcome correct(Correction correction, CorrectionAct act) {
+            target.workers().forEach(registered -> target.unregisterWorker(registered.worker()));
+            return target.correct(correction, act);
+        }
+    }
+
     /** Acquires without comparing the epoch of the claim. */
     static final class AcquiresBlindly extends ForwardingStorage {
         AcquiresBlindly(PartitionStorage target) {

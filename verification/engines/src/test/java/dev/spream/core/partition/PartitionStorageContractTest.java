@@ -33,6 +33,7 @@ final class PartitionStorageContractTest {
         passed.removeAll(failuresOf(inMemory -> new NoopStorage()));
         assertThat(passed)
                 .containsExactly(
+                        "a_storage_that_was_never_opened_cannot_be_corrected",
                         "a_storage_that_was_never_opened_holds_nothing",
                         "a_subscription_that_was_never_opened_does_not_complete");
     }
@@ -65,6 +66,25 @@ final class PartitionStorageContractTest {
                 "several_claims_of_racing_workers_are_never_given_to_two");
         assertThat(failuresOf(ForgetfulStorages.ReleasesUnregistered::new))
                 .containsExactly("unregistering_removes_the_registration_and_no_lease");
+    }
+
+    @Test
+    void a_storage_that_corrects_too_little_or_too_much_fails() {
+        requireFails(
+                ForgetfulStorages.ForgetsTheAudit::new,
+                "the_audit_has_every_correction_in_order",
+                "of_equal_corrections_at_once_one_is_made");
+        requireFails(
+                ForgetfulStorages.CorrectsTheRecordOnly::new,
+                "a_later_end_reopens_what_finished_at_the_former_one",
+                "a_completed_subscription_is_read_on_and_completes_again",
+                "a_partition_that_clean_up_removed_is_read_on_too",
+                "a_gap_moves_unfinished_partitions_to_its_end",
+                "another_start_of_what_was_read_begins_anew_and_skips_nothing",
+                "beginning_anew_removes_all_partitions_and_proofs_of_this_subscription",
+                "a_live_lease_refuses_every_correction_and_an_expired_one_is_lost");
+        assertThat(failuresOf(ForgetfulStorages.CorrectsBesideWorkers::new))
+                .containsExactly("a_registered_worker_refuses_a_correction_until_its_registration_expires");
     }
 
     @Test
@@ -227,6 +247,8 @@ final class PartitionStorageContractTest {
     void a_storage_that_forgets_what_was_completed_or_removed_fails() {
         assertThat(failuresOf(ForgetfulStorages.ForgetsCompletion::new))
                 .containsExactly(
+                        "a_completed_subscription_is_read_on_and_completes_again",
+                        "a_partition_that_clean_up_removed_is_read_on_too",
                         "a_subscription_completes_and_stays_completed_when_all_its_partitions_were_removed",
                         "a_subscription_completes_when_all_its_partitions_are_finished");
         assertThat(failuresOf(ForgetfulStorages.ForgetsProofs::new))
