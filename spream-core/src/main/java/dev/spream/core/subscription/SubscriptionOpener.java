@@ -88,7 +88,7 @@ final class SubscriptionOpener {
         }
         if (!differences.isEmpty()) {
             throw new SubscriptionException(
-                    "the stored subscription differs from the configured one: %s; nothing was changed. Use the stored values, or another storage for the configured subscription"
+                    "the stored subscription differs from the configured one: %s; nothing was changed. Use the stored values, correct them with spream subscription, or use another storage for the configured subscription"
                             .formatted(String.join("; ", differences)));
         }
     }
