@@ -17,7 +17,7 @@ import java.util.Optional;
  *
  * <p>A partition passes the gate when all its parents are FINISHED. A parent that is not stored counts as finished
  * only if no unfinished partition has a watermark before the child's start: until then it may simply not have been
- * discovered. A partition that has passed the gate stays so: parents do not leave FINISHED, clean-up keeps them until
+ * discovered. The start of a gap that ends at a watermark counts in its place, because children of the gap are unknown. A partition that has passed the gate stays so: parents do not leave FINISHED, clean-up keeps them until
  * the child is finished, and partitions discovered later start at or after the watermark of the partition that names
  * them.
  *
@@ -73,10 +73,10 @@ public final class Lineage {
      * those with the oldest watermark first.
      */
     public List<PartitionMetadata> claimable() {
-        Optional<Instant> lowWatermark = lowWatermark();
+        Optional<Instant> discovered = discoveredUntil();
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished() && !partition.leaseLive())
-                .filter(partition -> parentsFinished(partition, lowWatermark))
+                .filter(partition -> parentsFinished(partition, discovered))
                 .filter(partition -> awaitedSources(partition).isEmpty())
                 .sorted(Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token))
                 .toList();
@@ -84,7 +84,7 @@ public final class Lineage {
 
     /** Returns whether all parents of the partition are finished, as defined above. */
     public boolean parentsFinished(PartitionMetadata partition) {
-        return parentsFinished(partition, lowWatermark());
+        return parentsFinished(partition, discoveredUntil());
     }
 
     /**
@@ -92,27 +92,27 @@ public final class Lineage {
      * all of those parents may read such a partition ahead of them.
      */
     public List<PartitionMetadata> waitingForParents() {
-        Optional<Instant> lowWatermark = lowWatermark();
+        Optional<Instant> discovered = discoveredUntil();
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished() && !partition.leaseLive())
-                .filter(partition -> !parentsFinished(partition, lowWatermark))
+                .filter(partition -> !parentsFinished(partition, discovered))
                 .filter(partition -> awaitedSources(partition).isEmpty())
                 .toList();
     }
 
     /** Returns the parents of the partition that are not finished, as defined above. */
     public List<PartitionToken> unfinishedParents(PartitionMetadata partition) {
-        Optional<Instant> lowWatermark = lowWatermark();
+        Optional<Instant> discovered = discoveredUntil();
         return partition.parentTokens().stream()
-                .filter(parent -> !isFinished(parent, partition, lowWatermark))
+                .filter(parent -> !isFinished(parent, partition, discovered))
                 .toList();
     }
 
-    private boolean parentsFinished(PartitionMetadata partition, Optional<Instant> lowWatermark) {
-        return partition.parentTokens().stream().allMatch(parent -> isFinished(parent, partition, lowWatermark));
+    private boolean parentsFinished(PartitionMetadata partition, Optional<Instant> discovered) {
+        return partition.parentTokens().stream().allMatch(parent -> isFinished(parent, partition, discovered));
     }
 
-    private boolean isFinished(PartitionToken parent, PartitionMetadata child, Optional<Instant> lowWatermark) {
+    private boolean isFinished(PartitionToken parent, PartitionMetadata child, Optional<Instant> discovered) {
         if (parent.isRoot()) {
             return true;
         }
@@ -120,7 +120,7 @@ public final class Lineage {
         if (stored != null) {
             return stored.isFinished();
         }
-        return lowWatermark.isEmpty() || !lowWatermark.get().isBefore(child.startTimestamp());
+        return discovered.isEmpty() || !discovered.get().isBefore(child.startTimestamp());
     }
 
     /** Returns the sources of its last move-in that the partition waits for; none once its watermark is later. */
@@ -157,7 +157,7 @@ public final class Lineage {
                     && partitions.values().stream()
                             .filter(other ->
                                     !other.isFinished() && !other.token().equals(destination))
-                            .noneMatch(other -> other.watermark().isBefore(at));
+                            .noneMatch(other -> other.discoveredUntil().isBefore(at));
         }
         return stored.isFinished()
                 || stored.watermark().isAfter(at)
@@ -182,6 +182,14 @@ public final class Lineage {
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished())
                 .map(PartitionMetadata::watermark)
+                .min(Instant::compareTo);
+    }
+
+    /** Returns the time before which every child of every partition is stored; empty when all partitions are finished. */
+    Optional<Instant> discoveredUntil() {
+        return partitions.values().stream()
+                .filter(partition -> !partition.isFinished())
+                .map(PartitionMetadata::discoveredUntil)
                 .min(Instant::compareTo);
     }
 

@@ -62,7 +62,7 @@ public final class LineageCheck {
                 .toList();
         checkRoot();
         LineageEnds ends = new LineageEnds(subscription, findings);
-        LineageLinks links = new LineageLinks(subscription.partitionMode(), nodes, lineage.lowWatermark(), findings);
+        LineageLinks links = new LineageLinks(subscription.partitionMode(), nodes, lineage.discoveredUntil(), findings);
         for (LineageNode node : ordered) {
             ends.check(node);
             links.check(node);

@@ -6,23 +6,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The rules of {@link LineageCheck} between a partition and its parents and children. */
+/**
+ * The rules of {@link LineageCheck} between a partition and its parents and children.
+ *
+ * @param discovered the time before which every child of every partition is stored
+ */
 record LineageLinks(
         PartitionMode mode,
         Map<PartitionToken, LineageNode> nodes,
-        Optional<Instant> lowWatermark,
+        Optional<Instant> discovered,
         List<LineageFinding> findings,
         List<LineageNode> lost) {
 
     LineageLinks(
             PartitionMode mode,
             Map<PartitionToken, LineageNode> nodes,
-            Optional<Instant> lowWatermark,
+            Optional<Instant> discovered,
             List<LineageFinding> findings) {
         this(
                 mode,
                 nodes,
-                lowWatermark,
+                discovered,
                 findings,
                 nodes.values().stream().filter(LineageNode::isLost).toList());
     }
@@ -71,7 +75,7 @@ record LineageLinks(
     /** Returns whether a destination may be named by a start record that was not read yet. */
     private boolean isUndiscovered(PartitionEnd proof) {
         return proof.kind() == PartitionEnd.Kind.PARTITION_END
-                && lowWatermark.filter(low -> !low.isAfter(proof.at())).isPresent();
+                && discovered.filter(until -> !until.isAfter(proof.at())).isPresent();
     }
 
     /** Checks a partition that keys of an ended one went to, which may have been read for long. */
@@ -166,7 +170,7 @@ record LineageLinks(
 
     private void checkMissingParent(LineageNode child, PartitionToken parent) {
         boolean undiscovered =
-                !child.wasRead() && lowWatermark.filter(child.start()::isAfter).isPresent();
+                !child.wasRead() && discovered.filter(child.start()::isAfter).isPresent();
         // a missing root has a finding of its own
         if (!undiscovered && !parent.isRoot() && !isLost(child.start(), child.start())) {
             find(

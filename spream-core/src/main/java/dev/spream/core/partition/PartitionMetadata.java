@@ -100,6 +100,20 @@ public record PartitionMetadata(
     }
 
     /**
+     * Returns the time before which every child of the partition is stored: the watermark, or the start of a gap that ends
+     * there, because the partition may have ended in the gap. Once the watermark is later, it did not.
+     */
+    Instant discoveredUntil() {
+        Instant until = watermark;
+        for (PartitionGap gap : gaps.reversed()) {
+            if (gap.to().equals(until)) {
+                until = gap.from();
+            }
+        }
+        return until;
+    }
+
+    /**
      * Returns the time from the watermark to that moment; zero if the watermark is later. Meaningless for a finished
      * partition.
      */

@@ -257,6 +257,26 @@ interface CorrectionContract extends StorageScenario.Stage {
     }
 
     @Test
+    default void a_child_waits_for_parents_that_may_be_discovered_in_a_gap() {
+        given().created("a", "d");
+        idle(given().running(ANN, "a"), 10); // its child b, a parent of c, is not known yet
+        PartitionLease d = given().running(ANN, "d");
+        given().storage().addChildren(d, StorageScenario.children(30, StorageScenario.child("c", "b", "d")));
+        given().finish(d, 30, "c");
+        corrected(new Correction.AddGap(gap(10, 40), Set.of()));
+
+        assertThat(given().storage().frontier().claimable())
+                .extracting(PartitionMetadata::token)
+                .containsExactly(token("a"));
+        assertProven();
+        PartitionLease a = given().running(BOB, "a");
+        given().advance(a, at(41));
+        assertThat(given().storage().frontier().parentsFinished(given().partition("c")))
+                .as("a did not end in the gap")
+                .isTrue();
+    }
+
+    @Test
     default void a_gap_that_leaves_time_uncovered_or_names_other_partitions_is_refused() {
         given().created("a");
         idle(given().running(ANN, "a"), 20);

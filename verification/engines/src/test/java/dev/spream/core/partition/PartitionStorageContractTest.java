@@ -255,6 +255,7 @@ final class PartitionStorageContractTest {
                 .containsExactly(
                         "a_finished_partition_is_removed_and_its_proof_remains",
                         "a_gap_outlives_finish_and_clean_up",
+                        "a_partition_that_clean_up_removed_is_read_on_too",
                         "cleaning_up_again_finds_nothing_and_keeps_the_proofs");
     }
 
