@@ -3,6 +3,7 @@ package dev.spream.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.DatabaseId;
+import com.google.cloud.spanner.Dialect;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.JsonObject;
 import dev.spream.servers.PostgresDatabase;
@@ -26,7 +27,11 @@ final class SubscriptionIT {
     private static final String[] CONFIRMED = {"--yes", "--reason", "the operator's reason", "--actor", "ann@host"};
 
     private final SpannerServer server = SpannerServers.ours();
-    private final DatabaseId database = ItemWriter.database(server);
+    private final DatabaseId database = server.createDatabase(
+            Dialect.GOOGLE_STANDARD_SQL,
+            List.of(
+                    "CREATE TABLE Items (Id INT64 NOT NULL) PRIMARY KEY (Id)",
+                    "CREATE CHANGE STREAM Changes FOR Items OPTIONS (retention_period = '1d')"));
     private final String url = PostgresDatabase.create().jdbcUrl();
     private final Instant created = Instant.now();
 
