@@ -79,6 +79,7 @@ final class ArchitectureTest {
                         "PartitionsCommand",
                         "ProjectionCommand",
                         "RunCommand",
+                        "SubscriptionCommand",
                         "TailCommand",
                         "VerifyCommand");
     }

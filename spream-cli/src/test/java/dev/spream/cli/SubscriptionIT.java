@@ -61,7 +61,8 @@ final class SubscriptionIT {
                     List.of("add-gap", "--from", start, "--to", "now", "--all"),
                     List.of("begin-anew"))) {
                 assertThat(refused(1, correction, CONFIRMED)).containsPattern("worker alive-\\w+ is registered until ");
-                assertThat(refused(1, correction, "--dry-run")).containsPattern("worker alive-\\w+ is registered until ");
+                assertThat(refused(1, correction, "--dry-run"))
+                        .containsPattern("worker alive-\\w+ is registered until ");
             }
             assertThat(rows("subscriptions", "subscription_corrections")).isEqualTo(before);
             tail.terminate();
@@ -92,7 +93,9 @@ final class SubscriptionIT {
     }
 
     private void completes(String start, String end) throws Exception {
-        assertThat(subscription(0, List.of("move-end", "--to", end), CONFIRMED).err().getLast())
+        assertThat(subscription(0, List.of("move-end", "--to", end), CONFIRMED)
+                        .err()
+                        .getLast())
                 .endsWith("the subscription is as requested; nothing was changed");
         try (SpreamProcess tail = tail("--start", start)) {
             assertThat(tail.exitCode()).isEqualTo(1);
@@ -132,7 +135,8 @@ final class SubscriptionIT {
     }
 
     private void beginsAnew(String start) throws Exception {
-        assertThat(refused(2, List.of("begin-anew", "--start", "+1d"), CONFIRMED)).contains("in the future");
+        assertThat(refused(2, List.of("begin-anew", "--start", "+1d"), CONFIRMED))
+                .contains("in the future");
         assertThat(refused(2, List.of("move-start", "--to", "-8d", "-d", database.getName()), CONFIRMED))
                 .contains("before the stream's retention period");
         CommandRun begun = subscription(0, List.of("begin-anew"), CONFIRMED);
@@ -153,7 +157,8 @@ final class SubscriptionIT {
                 .hasSize(4)
                 .allMatch(line -> line.contains("ann@host") && line.endsWith("the operator's reason"));
         assertThat(lines.getLast()).contains("begun anew");
-        assertThat(JsonObject.of(spream("subscription", "show", "--json").getFirst()).objects("corrections"))
+        assertThat(JsonObject.of(spream("subscription", "show", "--json").getFirst())
+                        .objects("corrections"))
                 .hasSize(4);
     }
 
@@ -178,7 +183,16 @@ final class SubscriptionIT {
 
     private SpreamProcess tail(String... more) throws IOException {
         List<String> all = new ArrayList<>(List.of(
-                "tail", "-d", database.getName(), "-s", "Changes", "--lease-time", "2s", "--storage", "jdbc", "--jdbc-url",
+                "tail",
+                "-d",
+                database.getName(),
+                "-s",
+                "Changes",
+                "--lease-time",
+                "2s",
+                "--storage",
+                "jdbc",
+                "--jdbc-url",
                 url));
         all.addAll(List.of(more));
         return SpreamProcess.spreamOn(server.emulatorHost(), all.toArray(String[]::new));

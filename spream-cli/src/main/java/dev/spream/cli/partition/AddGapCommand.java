@@ -21,8 +21,9 @@ import picocli.CommandLine.Option;
 /** Adds a gap to unfinished partitions of a stored subscription. */
 @Command(
         name = "add-gap",
-        description = "Skips a period: the watermarks of unfinished partitions move to its end, and each stores an accepted"
-                + " gap, which verify and partitions show. What was committed in the gap is not delivered.",
+        description =
+                "Skips a period: the watermarks of unfinished partitions move to its end, and each stores an accepted"
+                        + " gap, which verify and partitions show. What was committed in the gap is not delivered.",
         footer = {
             "",
             "The gap of a partition begins at its watermark, which has to be in the period; a partition with a later"
@@ -33,8 +34,9 @@ final class AddGapCommand extends CorrectionCommand {
             names = "--from",
             paramLabel = "TIME",
             required = true,
-            description = "Start of the period, at or before the watermark of each partition: 2026-01-31T12:00:00Z, -1d; by"
-                    + " the storage's clock.")
+            description =
+                    "Start of the period, at or before the watermark of each partition: 2026-01-31T12:00:00Z, -1d; by"
+                            + " the storage's clock.")
     private @Nullable StreamTime from;
 
     @Option(

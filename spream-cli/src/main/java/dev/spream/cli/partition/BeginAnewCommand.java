@@ -29,8 +29,7 @@ final class BeginAnewCommand extends CorrectionCommand {
 
     @Override
     Correction correction(StoredSubscription stored) {
-        Optional<Instant> from =
-                Optional.ofNullable(start).map(time -> past("--start", time, stored));
+        Optional<Instant> from = Optional.ofNullable(start).map(time -> past("--start", time, stored));
         Instant first = retained(from.orElse(stored.subscription().startTimestamp()), stored);
         return new Correction.BeginAnew(from.map(given -> first));
     }

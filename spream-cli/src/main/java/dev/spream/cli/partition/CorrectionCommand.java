@@ -38,8 +38,8 @@ abstract class CorrectionCommand extends Subcommand {
             StoredSubscription stored = StoredSubscription.read(open);
             Correction correction = correction(stored);
             if (options.isDryRun()) {
-                CorrectionPlan plan = planned(correction.plan(
-                        stored.subscription(), stored.lineage(), stored.proofs(), stored.workers()));
+                CorrectionPlan plan = planned(
+                        correction.plan(stored.subscription(), stored.lineage(), stored.proofs(), stored.workers()));
                 print(CorrectionPrinter.lines(plan));
                 report("%s: %s; dry run, nothing was written", name(), change(plan));
                 return ExitCode.OK;
@@ -74,7 +74,8 @@ abstract class CorrectionCommand extends Subcommand {
     static Instant past(String option, @Nullable StreamTime time, StoredSubscription stored) {
         Instant at = time(option, time, stored);
         if (at.isAfter(stored.now())) {
-            throw new UsageFailure("%s %s is in the future: the storage's time is %s".formatted(option, at, stored.now()));
+            throw new UsageFailure(
+                    "%s %s is in the future: the storage's time is %s".formatted(option, at, stored.now()));
         }
         return at;
     }
@@ -88,7 +89,9 @@ abstract class CorrectionCommand extends Subcommand {
 
     /** Refuses a start whose changes the stream has dropped, if its database is given and answers. */
     final Instant retained(Instant start, StoredSubscription stored) {
-        arguments.retention(stored, line -> report(name() + ": " + line)).ifPresent(retention -> requireRetained(start, retention, stored));
+        arguments
+                .retention(stored, line -> report(name() + ": " + line))
+                .ifPresent(retention -> requireRetained(start, retention, stored));
         return start;
     }
 

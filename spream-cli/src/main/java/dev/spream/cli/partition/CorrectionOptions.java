@@ -29,7 +29,9 @@ final class CorrectionOptions {
     }
 
     void requireConfirmed() {
-        require(dryRun || yes, "the stored subscription will be changed: review the change with --dry-run, and add --yes");
+        require(
+                dryRun || yes,
+                "the stored subscription will be changed: review the change with --dry-run, and add --yes");
         require(dryRun || !reason.isBlank(), "the audit needs a reason: --reason TEXT");
     }
 

@@ -31,7 +31,8 @@ final class CorrectionPrinter {
         rows.add(row("completed", before.completed(), after.completed()));
         rows.add(row("low watermark", text(plan.lineage().lowWatermark()), text(plan.lowWatermarkAfter())));
         rows.add(row("partitions", states(plan.lineage().partitions()), states(plan.partitionsAfter())));
-        return Stream.concat(Columns.align(rows).stream(), partitions(plan).stream()).toList();
+        return Stream.concat(Columns.align(rows).stream(), partitions(plan).stream())
+                .toList();
     }
 
     private static List<String> row(String name, Object before, Object after) {
@@ -43,8 +44,8 @@ final class CorrectionPrinter {
     }
 
     private static String states(Collection<PartitionMetadata> partitions) {
-        Map<PartitionState, Long> counts = partitions.stream()
-                .collect(Collectors.groupingBy(PartitionMetadata::state, Collectors.counting()));
+        Map<PartitionState, Long> counts =
+                partitions.stream().collect(Collectors.groupingBy(PartitionMetadata::state, Collectors.counting()));
         return Stream.of(PartitionState.values())
                 .filter(counts::containsKey)
                 .map(state -> counts.get(state) + " " + state)
@@ -66,8 +67,8 @@ final class CorrectionPrinter {
     private static boolean differs(CorrectionPlan plan, PartitionMetadata written) {
         return plan.lineage()
                 .partition(written.token())
-                .filter(stored -> stored.state() == written.state()
-                        && stored.watermark().equals(written.watermark()))
+                .filter(stored ->
+                        stored.state() == written.state() && stored.watermark().equals(written.watermark()))
                 .isEmpty();
     }
 

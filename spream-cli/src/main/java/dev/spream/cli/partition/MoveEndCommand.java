@@ -11,8 +11,9 @@ import picocli.CommandLine.Option;
 /** Moves or removes the end of a stored subscription. */
 @Command(
         name = "move-end",
-        description = "Moves or removes the end of a stored subscription. Partitions that finished at an earlier end are"
-                + " read on from there; changes at that timestamp are delivered again.",
+        description =
+                "Moves or removes the end of a stored subscription. Partitions that finished at an earlier end are"
+                        + " read on from there; changes at that timestamp are delivered again.",
         footer = {"", "Try: spream subscription move-end --jdbc-url URL --to now --dry-run"})
 final class MoveEndCommand extends CorrectionCommand {
     @ArgGroup(multiplicity = "1")
@@ -23,8 +24,9 @@ final class MoveEndCommand extends CorrectionCommand {
         @Option(
                 names = "--to",
                 paramLabel = "TIME",
-                description = "Last commit timestamp to read, inclusive: 2026-01-31T12:00:00Z, +1h, now; by the storage's"
-                        + " clock. Not before what was read already.")
+                description =
+                        "Last commit timestamp to read, inclusive: 2026-01-31T12:00:00Z, +1h, now; by the storage's"
+                                + " clock. Not before what was read already.")
         private @Nullable StreamTime to;
 
         @Option(names = "--none", description = "Remove the end: read for ever.")

@@ -129,7 +129,8 @@ final class PartitionTree {
                         subscription.endTimestamp().map("to %s"::formatted).orElse("without end"),
                         subscription.completed()
                                 ? "completed"
-                                : low.map(watermark -> progress(view, watermark)).orElse("all partitions finished"));
+                                : low.map(watermark -> progress(view, watermark))
+                                        .orElse("all partitions finished"));
     }
 
     private static String progress(PartitionView view, Instant low) {

@@ -37,7 +37,8 @@ public final class PartitionsCommand extends Subcommand {
         require(!(json && dot), "--json and --dot are two formats: remove one");
         try (OpenStorage open = arguments.open()) {
             StoredSubscription stored = StoredSubscription.read(open);
-            PartitionView view = PartitionView.of(stored, all, arguments.retention(stored, line -> report(name() + ": " + line)));
+            PartitionView view =
+                    PartitionView.of(stored, all, arguments.retention(stored, line -> report(name() + ": " + line)));
             if (json) {
                 print(PartitionsJson.write(view));
             } else {

@@ -6,8 +6,9 @@ import picocli.CommandLine.Command;
 /** The command group for a stored subscription. */
 @Command(
         name = "subscription",
-        description = "Shows a stored subscription, and corrects it while no worker reads it: moves its start or end, adds"
-                + " a gap, begins anew; every correction is audited.",
+        description =
+                "Shows a stored subscription, and corrects it while no worker reads it: moves its start or end, adds"
+                        + " a gap, begins anew; every correction is audited.",
         subcommands = {
             SubscriptionShowCommand.class,
             MoveEndCommand.class,

@@ -56,11 +56,14 @@ final class SubscriptionShowCommand extends Subcommand {
     private static String json(StoredSubscription stored, List<AuditedCorrection> corrections) {
         return new Members()
                 .put("subscription", PartitionsJson.subscription(stored))
-                .list("corrections", corrections, correction -> new Members()
-                        .put("at", correction.at())
-                        .put("actor", correction.act().actor())
-                        .put("reason", correction.act().reason())
-                        .put("change", correction.change()))
+                .list(
+                        "corrections",
+                        corrections,
+                        correction -> new Members()
+                                .put("at", correction.at())
+                                .put("actor", correction.act().actor())
+                                .put("reason", correction.act().reason())
+                                .put("change", correction.change()))
                 .toString();
     }
 }

@@ -42,8 +42,8 @@ public final class VerifyCommand extends Subcommand {
         List<String> lines = new ArrayList<>();
         report.findings().forEach(finding -> lines.add("%s: %s".formatted(finding.kind(), finding.message())));
         report.losses()
-                .forEach(loss ->
-                        lines.add("accepted: partition %s has a gap from %s to %s: what was committed then may be missing"
+                .forEach(loss -> lines.add(
+                        "accepted: partition %s has a gap from %s to %s: what was committed then may be missing"
                                 .formatted(
                                         loss.partition().abbreviated(),
                                         loss.gap().from(),

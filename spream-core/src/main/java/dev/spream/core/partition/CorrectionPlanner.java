@@ -103,9 +103,11 @@ record CorrectionPlanner(
                         what,
                         lineage.partitions().size() + proofs.size(),
                         start,
-                        skipped.map(low -> "; changes from %s to %s that are not settled are skipped".formatted(low, start))
+                        skipped.map(low -> "; changes from %s to %s that are not settled are skipped"
+                                        .formatted(low, start))
                                 .orElse(""),
-                        read.map(last -> "; changes from %s to %s that are settled are delivered again".formatted(start, last))
+                        read.map(last -> "; changes from %s to %s that are settled are delivered again"
+                                        .formatted(start, last))
                                 .orElse(""));
         SubscriptionRecord after = with(start, subscription.endTimestamp());
         return new CorrectionPlan(
@@ -156,7 +158,9 @@ record CorrectionPlanner(
                 .formatted(
                         text(subscription.endTimestamp()),
                         text(to),
-                        reopened == 0 ? "" : "; %d partitions that finished at the former end are read on".formatted(reopened));
+                        reopened == 0
+                                ? ""
+                                : "; %d partitions that finished at the former end are read on".formatted(reopened));
         SubscriptionRecord after = new SubscriptionRecord(
                 subscription.streamName(),
                 subscription.startTimestamp(),
@@ -251,10 +255,11 @@ record CorrectionPlanner(
                 .sorted()
                 .map(token -> lineage.partition(token)
                         .filter(partition -> !partition.isFinished())
-                        .orElseThrow(() -> new Refusal("partition %s is %s; nothing was changed. Name partitions that are not finished"
-                                .formatted(
-                                        token.abbreviated(),
-                                        lineage.partition(token).isPresent() ? "finished" : "not stored"))))
+                        .orElseThrow(() -> new Refusal(
+                                "partition %s is %s; nothing was changed. Name partitions that are not finished"
+                                        .formatted(
+                                                token.abbreviated(),
+                                                lineage.partition(token).isPresent() ? "finished" : "not stored"))))
                 .toList();
     }
 
@@ -264,7 +269,8 @@ record CorrectionPlanner(
         stored.moveIn()
                 .filter(moveIn -> skipping.watermark().isAfter(moveIn.timestamp()))
                 .ifPresent(moveIn -> lineage.awaitedSources(stored).stream()
-                        .filter(source -> !watermarks.getOrDefault(source, Instant.MIN).isAfter(moveIn.timestamp()))
+                        .filter(source ->
+                                !watermarks.getOrDefault(source, Instant.MIN).isAfter(moveIn.timestamp()))
                         .findFirst()
                         .ifPresent(source -> {
                             throw new Refusal(

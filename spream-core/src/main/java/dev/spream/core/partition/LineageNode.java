@@ -74,8 +74,8 @@ record LineageNode(
     /** Returns whether anything after its start is stored as settled; a gap at its start settles nothing. */
     boolean hasProgress() {
         return finished
-                || stored.filter(partition -> partition.watermark().isAfter(start)
-                                && !hasGap(start, partition.watermark()))
+                || stored.filter(partition ->
+                                partition.watermark().isAfter(start) && !hasGap(start, partition.watermark()))
                         .isPresent();
     }
 

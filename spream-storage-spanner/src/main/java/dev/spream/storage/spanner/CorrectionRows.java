@@ -97,8 +97,7 @@ final class CorrectionRows {
     /** Returns the columns that a correction may change. */
     private static Map<MetadataColumn, Value> values(PartitionMetadata partition, Timestamp end) {
         Map<MetadataColumn, Value> row = new EnumMap<>(MetadataColumn.class);
-        row.put(
-                MetadataColumn.PARTITION_TOKEN, Value.string(partition.token().value()));
+        row.put(MetadataColumn.PARTITION_TOKEN, Value.string(partition.token().value()));
         row.put(MetadataColumn.START_TIMESTAMP, PartitionRows.value(partition.startTimestamp()));
         row.put(MetadataColumn.END_TIMESTAMP, Value.timestamp(end));
         row.put(MetadataColumn.STATE, Value.string(partition.state().name()));

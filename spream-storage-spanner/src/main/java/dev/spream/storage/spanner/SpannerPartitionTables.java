@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Beam or the Go spream, with its partitions in place.
  *
  * <p>Adoption adds columns, drops the row deletion policy, because it would delete the proofs that no partition was
- * skipped, adds an index and three small tables, and gives the finished partitions proofs of kind ADOPTED. Rows are not
+ * skipped, adds an index and four small tables, and gives the finished partitions proofs of kind ADOPTED. Rows are not
  * changed, except partitions that were finished just before the other reader stopped, with a watermark before their
  * end, or with an unknown end in a stream with mutable key ranges: their last changes may not have been delivered, so
  * reading them continues. The indexes of the other reader are

@@ -81,11 +81,7 @@ final class MetadataDatabase {
     void giveBack(String table) {
         MetadataTables names = new MetadataTables(table, dialect);
         client().write(Stream.of(
-                        names.partitions(),
-                        names.subscription(),
-                        names.workers(),
-                        names.proofs(),
-                        names.corrections())
+                        names.partitions(), names.subscription(), names.workers(), names.proofs(), names.corrections())
                 .map(name -> Mutation.delete(name, KeySet.all()))
                 .toList());
         emptyTables.add(table);

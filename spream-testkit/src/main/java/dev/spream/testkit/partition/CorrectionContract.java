@@ -67,7 +67,8 @@ interface CorrectionContract extends StorageScenario.Stage {
         assertThat(reopened.finishedAt()).isEmpty();
         assertThat(reopened.owner()).isEmpty();
         assertThat(reopened.epoch()).isEqualTo(a.epoch());
-        assertThat(given().storage().lineage().partitions()).containsExactlyInAnyOrderElementsOf(plan.partitionsAfter());
+        assertThat(given().storage().lineage().partitions())
+                .containsExactlyInAnyOrderElementsOf(plan.partitionsAfter());
         assertThat(given().storage().frontier().partitions())
                 .extracting(PartitionMetadata::token)
                 .contains(token("a"), token("b"));
@@ -176,7 +177,8 @@ interface CorrectionContract extends StorageScenario.Stage {
         given().created("a", "b");
         idle(given().running(ANN, "a"), 20);
         idle(given().running(ANN, "b"), 30);
-        given().storage().cleanUp(given().partition("Parent0").finishedAt().orElseThrow().plusSeconds(60));
+        given().storage()
+                .cleanUp(given().partition("Parent0").finishedAt().orElseThrow().plusSeconds(60));
 
         assertThat(refused(new Correction.MoveStart(at(20).plusNanos(1)))).contains(at(20).toString());
         assertThat(refused(new Correction.MoveStart(at(3601)))).contains("after the end of the subscription");
@@ -191,10 +193,11 @@ interface CorrectionContract extends StorageScenario.Stage {
     default void beginning_anew_removes_all_partitions_and_proofs_of_this_subscription() {
         given().created("a", "b");
         idle(given().running(ANN, "a"), 20);
-        given().storage().cleanUp(given().partition("Parent0").finishedAt().orElseThrow().plusSeconds(60));
+        given().storage()
+                .cleanUp(given().partition("Parent0").finishedAt().orElseThrow().plusSeconds(60));
         given().anotherSubscription().openSubscription(SUBSCRIPTION);
-        List<PartitionMetadata> others = List.copyOf(
-                given().anotherSubscription().lineage().partitions());
+        List<PartitionMetadata> others =
+                List.copyOf(given().anotherSubscription().lineage().partitions());
 
         corrected(new Correction.BeginAnew(Optional.empty()));
         assertThat(given().storage().subscription()).contains(SUBSCRIPTION);
@@ -238,7 +241,8 @@ interface CorrectionContract extends StorageScenario.Stage {
         assertThat(given().running(BOB, "c").watermark()).isEqualTo(at(40));
         assertThat(assertProven().losses())
                 .containsExactlyInAnyOrder(
-                        new LineageReport.Loss(token("a"), gap(20, 40)), new LineageReport.Loss(token("c"), gap(1, 40)));
+                        new LineageReport.Loss(token("a"), gap(20, 40)),
+                        new LineageReport.Loss(token("c"), gap(1, 40)));
     }
 
     @Test
@@ -280,14 +284,15 @@ interface CorrectionContract extends StorageScenario.Stage {
     default void a_gap_that_leaves_time_uncovered_or_names_other_partitions_is_refused() {
         given().created("a");
         idle(given().running(ANN, "a"), 20);
-        List<PartitionMetadata> before =
-                List.copyOf(given().storage().lineage().partitions());
+        List<PartitionMetadata> before = List.copyOf(given().storage().lineage().partitions());
 
         assertThat(refused(new Correction.AddGap(gap(21, 40), Set.of()))).contains(at(20).toString(), "uncovered");
         assertThat(refused(new Correction.AddGap(gap(-1, 40), Set.of()))).contains("outside of the subscription");
         assertThat(refused(new Correction.AddGap(gap(20, 3601), Set.of()))).contains("outside of the subscription");
-        assertThat(refused(new Correction.AddGap(gap(20, 40), Set.of(token("x"))))).contains("x is not stored");
-        assertThat(refused(new Correction.AddGap(gap(20, 40), Set.of(PartitionToken.ROOT)))).contains("is finished");
+        assertThat(refused(new Correction.AddGap(gap(20, 40), Set.of(token("x")))))
+                .contains("x is not stored");
+        assertThat(refused(new Correction.AddGap(gap(20, 40), Set.of(PartitionToken.ROOT))))
+                .contains("is finished");
         assertThat(List.copyOf(given().storage().lineage().partitions())).isEqualTo(before);
     }
 
@@ -298,7 +303,8 @@ interface CorrectionContract extends StorageScenario.Stage {
         given().waitForMoveIn(b, StorageScenario.moveIn(30, "a"));
         given().letLeasesRunOut();
 
-        assertThat(refused(new Correction.AddGap(gap(1, 40), Set.of(token("b"))))).contains("waits for partition a");
+        assertThat(refused(new Correction.AddGap(gap(1, 40), Set.of(token("b")))))
+                .contains("waits for partition a");
         corrected(new Correction.AddGap(gap(1, 30), Set.of(token("b"))));
         corrected(new Correction.AddGap(gap(1, 40), Set.of()));
         assertThat(given().partition("b").gaps()).containsExactly(gap(1, 30), gap(30, 40));
@@ -345,7 +351,8 @@ interface CorrectionContract extends StorageScenario.Stage {
         assertThat(given().storage().advanceWatermarks(List.of(new WatermarkAdvance(a, at(9)))))
                 .as("lost, so that the former owner cannot finish it at the former end")
                 .containsExactly(a.token());
-        assertThat(given().storage().finish(a, END, PartitionEnd.boundedEnd(END))).isFalse();
+        assertThat(given().storage().finish(a, END, PartitionEnd.boundedEnd(END)))
+                .isFalse();
     }
 
     @Test
