@@ -1,6 +1,6 @@
 package dev.spream.core.consume;
 
-/** Whether changes are delivered by transaction, and in which order. */
+/** The delivery of changes by transaction, and the order of transactions. */
 public enum TransactionMode {
     /** Each change is delivered by itself, as soon as its {@link Ordering} allows. */
     OFF,

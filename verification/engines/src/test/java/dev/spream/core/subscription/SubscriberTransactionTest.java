@@ -109,7 +109,7 @@ class SubscriberTransactionTest {
     }
 
     @Test
-    void what_was_settled_before_a_restart_does_not_come_again_in_part() throws InterruptedException {
+    void a_transaction_settled_before_a_restart_does_not_come_again_in_part() throws InterruptedException {
         source.roots("p", "q")
                 .add("p", change(2, "t2", "0", 2, "A"))
                 .add("q", change(2, "t2", "1", 2, "B"))
