@@ -145,6 +145,11 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         noteRefusal(this::errorHandler);
         noteRefusal(this::filter);
         times().problem().ifPresent(problems::add);
+        times().start()
+                .filter(start -> own().get(SubscriptionKeys.SNAPSHOT.key()))
+                .ifPresent(start -> problems.add(
+                        "start is %s, and snapshot is true: a snapshot starts at the time of the first run; remove start"
+                                .formatted(start)));
         boolean hasDeadLetters = own.ports().contains(DeadLetterSinkProvider.PORT)
                 || selection.plugin(DeadLetterSinkProvider.PORT).isPresent();
         if (own().get(FailurePolicy.ON_FAILURE).needsDeadLetters() && own.errorHandler == null && !hasDeadLetters) {

@@ -73,7 +73,16 @@ final class SubscriptionKeys {
             DEFAULTS.decodingFailure(),
             SubscriberOptions.Builder::decodingFailure);
 
+    static final OptionKey<SubscriberOptions.Builder, Boolean> SNAPSHOT = OptionKey.of(
+            "snapshot",
+            ConfigType.flag(),
+            "Whether a new subscription begins with the rows of the watched tables as of its start, as inserts,"
+                    + " followed by the changes after it. It starts at the time of the first run.",
+            DEFAULTS.snapshot(),
+            SubscriberOptions.Builder::snapshot);
+
     private static final List<OptionKey<SubscriberOptions.Builder, ?>> OPTIONS = List.of(
+            SNAPSHOT,
             OptionKey.of(
                     "heartbeat-interval",
                     ConfigType.duration(

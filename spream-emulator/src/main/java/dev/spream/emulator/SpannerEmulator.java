@@ -41,7 +41,8 @@ import java.util.regex.Pattern;
  * }
  * }</pre>
  *
- * <p>All data is in memory and discarded on close. Reads with a stale bound see the latest rows. Safe for use by many
+ * <p>All data is in memory and discarded on close. Reads at a read timestamp see the rows as of it while a read-only transaction at
+ * that timestamp is open; other reads with a stale bound see the latest rows. Safe for use by many
  * threads and many clients; the caller that started it closes it.
  */
 public final class SpannerEmulator implements AutoCloseable {

@@ -69,6 +69,7 @@ public final class TailCommand extends Subcommand {
                             "--stream",
                             "--start",
                             "--end",
+                            "--snapshot",
                             "--heartbeat-interval",
                             "--priority",
                             "--role",
@@ -103,6 +104,12 @@ public final class TailCommand extends Subcommand {
             description = "Last commit timestamp, inclusive: 2026-01-31T12:00:00Z, now, +10s. Default: none. A stored"
                     + " subscription keeps the time that a relative end resolved to at its first run.")
     private @Nullable StreamTime end;
+
+    @Option(
+            names = "--snapshot",
+            description = "Begin a new subscription with the rows of the watched tables as of now, as inserts, followed by"
+                    + " the changes after it.")
+    private boolean snapshot;
 
     @Option(names = "--limit", paramLabel = "N", description = "End after this many records. Default: no limit.")
     private @Nullable Long limit;
@@ -241,9 +248,11 @@ public final class TailCommand extends Subcommand {
                 SubscriberOptions.MAX_HEARTBEAT_INTERVAL);
         requireWithin("--connect-timeout", connectTimeout, MIN_CONNECT_TIMEOUT, MAX_CONNECT_TIMEOUT);
         requireWithin("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
+        require(!snapshot || start == null, "--snapshot cannot be combined with --start: a snapshot starts now");
         StorageChoice storage = storage();
         StreamTimes times = times(storage);
         SubscriberOptions.Builder options = SubscriberOptions.builder()
+                .snapshot(snapshot)
                 .heartbeatInterval(heartbeatInterval)
                 .maxInflight(maxInflight)
                 .leaseTime(leaseTime);

@@ -156,6 +156,15 @@ record LineageLinks(
     }
 
     private void checkParent(LineageNode child, PartitionToken token) {
+        if (token.equals(PartitionToken.SNAPSHOT_ROWS)) {
+            nodes.values().stream()
+                    .filter(node -> node.token().isOfSnapshot() && !node.finished())
+                    .filter(node -> node.stored()
+                            .filter(stored -> stored.watermark().isBefore(child.start()))
+                            .isPresent())
+                    .forEach(node -> checkOrder(node, child));
+            return;
+        }
         LineageNode parent = nodes.get(token);
         if (parent == null) {
             checkMissingParent(child, token);

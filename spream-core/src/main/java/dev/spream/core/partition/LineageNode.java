@@ -62,7 +62,15 @@ record LineageNode(
     }
 
     boolean continues(LineageNode parent) {
-        return parent.token().isRoot() ? parents.isEmpty() : parents.contains(parent.token());
+        return parent.token().isRoot()
+                ? parents.isEmpty()
+                : parents.contains(parent.token())
+                        || (continuesSnapshot() && parent.token().isOfSnapshot());
+    }
+
+    /** Returns whether it waits for all partitions of a snapshot, which end in it and are not its parents by name. */
+    boolean continuesSnapshot() {
+        return parents.contains(PartitionToken.SNAPSHOT_ROWS);
     }
 
     /** Returns whether a worker of spream has acquired it; the order in which another reader read is not checked. */

@@ -14,6 +14,15 @@ public record PartitionToken(String value) implements Comparable<PartitionToken>
     /** The initial query, which has no token; stored under the name that Apache Beam uses. */
     public static final PartitionToken ROOT = new PartitionToken("Parent0");
 
+    /** The query in place of the initial one in a subscription that begins with a snapshot. Never stored. */
+    public static final PartitionToken SNAPSHOT = new PartitionToken("snapshot");
+
+    /**
+     * The parent of the partition that continues a snapshot: all partitions of the snapshot together. Never stored, so
+     * that by the rule of {@link Lineage} that partition waits until each of them is settled.
+     */
+    public static final PartitionToken SNAPSHOT_ROWS = new PartitionToken("snapshot:rows");
+
     public PartitionToken {
         requireNonNull(value, "value");
         if (value.isEmpty()) {
@@ -23,6 +32,11 @@ public record PartitionToken(String value) implements Comparable<PartitionToken>
 
     public boolean isRoot() {
         return equals(ROOT);
+    }
+
+    /** Returns whether the partition is of a snapshot, and not of the change stream. */
+    public boolean isOfSnapshot() {
+        return value.startsWith(SNAPSHOT.value);
     }
 
     /** Returns the end of the token, where tokens differ, for messages and thread names. */

@@ -47,6 +47,19 @@ public interface ChangeStreamSource extends AutoCloseable {
     Instant serverTime();
 
     /**
+     * Returns a time as of which the tables can be read: that of a strong read now. A subscription that begins with a
+     * snapshot starts there, and queries {@link dev.spream.core.partition.PartitionToken#SNAPSHOT} in place of the
+     * initial query: it returns partitions of the snapshot, whose changes are rows as of that time, and the last of
+     * which continue in the initial query, a nanosecond later.
+     *
+     * @throws SourceException if the source has no tables to read, as by default
+     */
+    default Instant snapshotTime() {
+        throw new SourceException(
+                SourceException.Kind.FATAL, "this source cannot read tables: run without a snapshot", null);
+    }
+
+    /**
      * Opens a query. Problems of the query itself may show here or at the first {@link ChangeStreamCursor#next}.
      *
      * @return the open stream; the caller closes it

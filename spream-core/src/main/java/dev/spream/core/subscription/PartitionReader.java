@@ -166,7 +166,7 @@ final class PartitionReader {
 
     private PartitionQuery query() {
         return new PartitionQuery(
-                partition.token(),
+                window.queried(partition.token()),
                 queryStart(),
                 window.endOf(queryStart()),
                 context.options().heartbeatInterval(),

@@ -23,6 +23,7 @@ public record SubscriberOptions(
         Optional<Instant> startTimestamp,
         Optional<Instant> endTimestamp,
         boolean storedRange,
+        boolean snapshot,
         Duration heartbeatInterval,
         int missedHeartbeats,
         int maxInflight,
@@ -61,6 +62,11 @@ public record SubscriberOptions(
     public SubscriberOptions {
         requireNonNull(startTimestamp, "startTimestamp");
         requireNonNull(endTimestamp, "endTimestamp");
+        if (snapshot && startTimestamp.isPresent()) {
+            throw new IllegalArgumentException(
+                    "startTimestamp is %s, and snapshot is true: a snapshot starts at the time of the first run"
+                            .formatted(startTimestamp.get()));
+        }
         requireBetween("heartbeatInterval", heartbeatInterval, MIN_HEARTBEAT_INTERVAL, MAX_HEARTBEAT_INTERVAL);
         requireBetween("missedHeartbeats", missedHeartbeats, 2, MAX_MISSED_HEARTBEATS);
         requireBetween("maxInflight", maxInflight, 1, MAX_MAX_INFLIGHT);
@@ -130,6 +136,7 @@ public record SubscriberOptions(
         builder.startTimestamp = startTimestamp;
         builder.endTimestamp = endTimestamp;
         builder.storedRange = storedRange;
+        builder.snapshot = snapshot;
         builder.heartbeatInterval = heartbeatInterval;
         builder.missedHeartbeats = missedHeartbeats;
         builder.maxInflight = maxInflight;
@@ -160,6 +167,7 @@ public record SubscriberOptions(
         private Optional<Instant> startTimestamp = Optional.empty();
         private Optional<Instant> endTimestamp = Optional.empty();
         private boolean storedRange;
+        private boolean snapshot;
         private Duration heartbeatInterval = Duration.ofSeconds(10);
         private int missedHeartbeats = 5;
         private int maxInflight = 1;
@@ -210,6 +218,16 @@ public record SubscriberOptions(
          */
         public Builder storedRange(boolean storedRange) {
             this.storedRange = storedRange;
+            return this;
+        }
+
+        /**
+         * Sets whether a new subscription begins with a snapshot: the rows of the watched tables as of its start,
+         * delivered as inserts, and then the changes after it. By default false. Its start is the time of the first
+         * run. A stored subscription continues as it began; one that began without a snapshot is refused.
+         */
+        public Builder snapshot(boolean snapshot) {
+            this.snapshot = snapshot;
             return this;
         }
 
@@ -424,6 +442,7 @@ public record SubscriberOptions(
                     startTimestamp,
                     endTimestamp,
                     storedRange,
+                    snapshot,
                     heartbeatInterval,
                     missedHeartbeats,
                     maxInflight,

@@ -1,13 +1,17 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * Opens the stored subscription, and refuses to continue one that differs from the options. A new subscription is
@@ -17,6 +21,7 @@ final class SubscriptionOpener {
     private final EngineContext context;
     private final BooleanSupplier wanted;
     private final StartProbe probe;
+    private boolean snapshot;
 
     /** @param wanted whether to repeat failed calls; code that makes it false also calls {@link #stop} */
     SubscriptionOpener(EngineContext context, BooleanSupplier wanted) {
@@ -37,7 +42,48 @@ final class SubscriptionOpener {
         SubscriptionRecord stored = context.storageCalls()
                 .repeat("opening the subscription", wanted, storage -> storage.openSubscription(requested));
         requireSame(stored, mode);
+        snapshot = findSnapshot();
         return Optional.of(stored);
+    }
+
+    /** Returns whether the opened subscription begins with a snapshot. */
+    boolean beginsWithSnapshot() {
+        return snapshot;
+    }
+
+    /**
+     * Returns whether the root partition, as long as it is not finished, is to be read as a snapshot: as configured,
+     * unless it has been read before, which its stored children show. They were stored in one step.
+     *
+     * @throws SubscriptionException if a snapshot is requested and the subscription began without one
+     */
+    private boolean findSnapshot() throws InterruptedException {
+        boolean requested = context.options().snapshot();
+        if (!requested && isRootFinished()) {
+            return false; // the flag decides nothing any more
+        }
+        List<PartitionToken> known = context.storageCalls()
+                .repeat(
+                        "looking for a snapshot",
+                        wanted,
+                        storage -> Stream.concat(
+                                        storage.lineage().partitions().stream().map(PartitionMetadata::token),
+                                        storage.proofs().stream().map(FinishedPartition::token))
+                                .toList());
+        boolean begun = known.stream().anyMatch(PartitionToken::isOfSnapshot);
+        if (requested && !begun && known.stream().anyMatch(token -> !token.isRoot())) {
+            throw new SubscriptionException(
+                    "the stored subscription began without a snapshot; nothing was changed. Run without snapshot (--snapshot, snapshot=true), or begin another subscription with it, under another name");
+        }
+        return requested || begun;
+    }
+
+    private boolean isRootFinished() throws InterruptedException {
+        return context.storageCalls()
+                .repeat("reading the lineage", wanted, PartitionStorage::frontier)
+                .partition(PartitionToken.ROOT)
+                .filter(root -> !root.isFinished())
+                .isEmpty();
     }
 
     /**
@@ -58,7 +104,9 @@ final class SubscriptionOpener {
         }
         Instant start = options.startTimestamp()
                 .or(() -> before.map(SubscriptionRecord::startTimestamp))
-                .orElseGet(() -> context.source().serverTime());
+                .orElseGet(() -> options.snapshot()
+                        ? context.source().snapshotTime()
+                        : context.source().serverTime());
         options.endTimestamp().filter(end -> end.isBefore(start)).ifPresent(end -> {
             throw new SubscriptionException(
                     "the subscription would end at %s, before it starts at %s; nothing was read or stored. Set a start before the end"

@@ -211,7 +211,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
             return true;
         }
         window = new QueryWindow(
-                subscription.get().endTimestamp(), subscription.get().partitionMode());
+                subscription.get().endTimestamp(), subscription.get().partitionMode(), opener.beginsWithSnapshot());
         context.storageCalls()
                 .run(
                         "registering the worker",

@@ -6,6 +6,7 @@ import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Options;
 import com.google.cloud.spanner.Options.QueryOption;
+import com.google.cloud.spanner.Options.ReadOption;
 import com.google.cloud.spanner.Options.RpcPriority;
 import com.google.cloud.spanner.Statement;
 import com.google.spanner.v1.DirectedReadOptions;
@@ -17,11 +18,15 @@ import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.storage.spanner.client.Prefetch;
 import dev.spream.storage.spanner.source.ChangeStreamStatement;
+import dev.spream.storage.spanner.source.Reading;
 import dev.spream.storage.spanner.source.SpannerChangeStreamCursor;
 import dev.spream.storage.spanner.source.StreamCatalog;
+import dev.spream.storage.spanner.source.StreamReading;
+import dev.spream.storage.spanner.source.TableSnapshots;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -41,6 +46,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SpannerChangeStreamSource implements ChangeStreamSource {
     static final int DEFAULT_PREFETCH_CHUNKS = 64;
+    static final int DEFAULT_SNAPSHOT_CHUNK_ROWS = 10_000;
+    static final int DEFAULT_SNAPSHOT_READS = 16;
     static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
     private final String stream;
@@ -50,6 +57,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     private final QueryOption[] queryOptions;
     private final long prefetchBytes;
     private final int maxOpenQueries;
+    private final TableSnapshots snapshots;
     private final Set<ChangeStreamCursor> cursors = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
     private volatile @Nullable PartitionMode partitionMode;
@@ -62,6 +70,14 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         this.queryOptions = builder.queryOptions();
         this.prefetchBytes = builder.prefetchBytes;
         this.maxOpenQueries = builder.maxOpenQueries;
+        this.snapshots = new TableSnapshots(
+                client,
+                stream,
+                catalog::dialect,
+                this::partitionMode,
+                Arrays.stream(queryOptions).map(ReadOption.class::cast).toArray(ReadOption[]::new),
+                builder.snapshotChunkRows,
+                builder.snapshotReads);
     }
 
     /**
@@ -112,23 +128,34 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         return catalog.serverTime();
     }
 
+    @Override
+    public Instant snapshotTime() {
+        return catalog.readTimestamp();
+    }
+
     /**
      * Reads a partition; the query is sent by the first {@link ChangeStreamCursor#next}. The first call reads the dialect
      * of the database, and in PostgreSQL the {@link #partitionMode}, unless it or the read function is known.
      */
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
-        Statement statement = statement(query);
+        Reading reading =
+                query.token().isOfSnapshot() ? snapshots.reading(query, this::streamReading) : streamReading(query);
         String description = "reading partition %s of change stream %s from %s"
                 .formatted(query.token().abbreviated(), stream, query.startTimestamp());
         Prefetch prefetch = new Prefetch(query.prefetchBytes().orElse(prefetchBytes));
-        SpannerChangeStreamCursor cursor = new SpannerChangeStreamCursor(
-                description, prefetch, () -> client.singleUse().executeQuery(statement, queryOptions), cursors::remove);
+        SpannerChangeStreamCursor cursor =
+                new SpannerChangeStreamCursor(description, prefetch, reading, cursors::remove);
         cursors.add(cursor);
         if (closed) {
             cursor.close();
         }
         return cursor;
+    }
+
+    private Reading streamReading(PartitionQuery query) {
+        Statement statement = statement(query);
+        return new StreamReading(() -> client.singleUse().executeQuery(statement, queryOptions));
     }
 
     /** Returns the query; the partition mode decides its text in PostgreSQL alone. */
@@ -159,6 +186,8 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         private int prefetchChunks = DEFAULT_PREFETCH_CHUNKS;
         private long prefetchBytes = 4 * 1024 * 1024;
         private int maxOpenQueries = 400;
+        private int snapshotChunkRows = DEFAULT_SNAPSHOT_CHUNK_ROWS;
+        private int snapshotReads = DEFAULT_SNAPSHOT_READS;
         private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
 
         private Builder(DatabaseClient client, String streamName) {
@@ -250,6 +279,27 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
                         "connectTimeout must be positive, was " + DurationText.of(connectTimeout));
             }
             this.connectTimeout = connectTimeout;
+            return this;
+        }
+
+        /**
+         * Sets the number of rows of a chunk of a snapshot, 10,000 by default. A chunk that was not settled completely
+         * is read again after a restart; each is a stored partition.
+         */
+        public Builder snapshotChunkRows(int snapshotChunkRows) {
+            if (snapshotChunkRows < 1) {
+                throw new IllegalArgumentException("snapshotChunkRows must be at least 1, was " + snapshotChunkRows);
+            }
+            this.snapshotChunkRows = snapshotChunkRows;
+            return this;
+        }
+
+        /** Sets the number of chunks of a snapshot that are read at the same time, 16 by default. */
+        public Builder snapshotReads(int snapshotReads) {
+            if (snapshotReads < 1) {
+                throw new IllegalArgumentException("snapshotReads must be at least 1, was " + snapshotReads);
+            }
+            this.snapshotReads = snapshotReads;
             return this;
         }
 

@@ -54,6 +54,18 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
                     "Time limit of a request for metadata of the stream.")
             .withDefault(SpannerChangeStreamSource.DEFAULT_CONNECT_TIMEOUT);
 
+    private static final ConfigKey<Integer> SNAPSHOT_CHUNK_ROWS = ConfigKey.of(
+                    "snapshot-chunk-rows",
+                    ConfigType.integer(1, 1_000_000),
+                    "Number of rows of a chunk of a snapshot. A chunk that was not settled completely is read again"
+                            + " after a restart; each is a stored partition.")
+            .withDefault(SpannerChangeStreamSource.DEFAULT_SNAPSHOT_CHUNK_ROWS);
+    private static final ConfigKey<Integer> SNAPSHOT_READS = ConfigKey.of(
+                    "snapshot-reads",
+                    ConfigType.integer(1, 1_000),
+                    "Maximum number of chunks of a snapshot that this worker reads at the same time.")
+            .withDefault(SpannerChangeStreamSource.DEFAULT_SNAPSHOT_READS);
+
     private enum Priority {
         LOW(RpcPriority.LOW),
         MEDIUM(RpcPriority.MEDIUM),
@@ -83,7 +95,9 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
                 REQUEST_TAG,
                 PREFETCH_CHUNKS,
                 MAX_OPEN_QUERIES,
-                CONNECT_TIMEOUT);
+                CONNECT_TIMEOUT,
+                SNAPSHOT_CHUNK_ROWS,
+                SNAPSHOT_READS);
     }
 
     @Override
@@ -97,7 +111,9 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
         SpannerChangeStreamSource.Builder source = open.source(config.get(STREAM))
                 .priority(config.get(PRIORITY).ofClient)
                 .prefetchChunks(config.get(PREFETCH_CHUNKS))
-                .connectTimeout(config.get(CONNECT_TIMEOUT));
+                .connectTimeout(config.get(CONNECT_TIMEOUT))
+                .snapshotChunkRows(config.get(SNAPSHOT_CHUNK_ROWS))
+                .snapshotReads(config.get(SNAPSHOT_READS));
         config.find(REQUEST_TAG).ifPresent(source::requestTag);
         config.find(READ_FUNCTION).ifPresent(source::readFunction);
         return source.build();

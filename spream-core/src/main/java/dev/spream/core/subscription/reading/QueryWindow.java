@@ -1,6 +1,7 @@
 package dev.spream.core.subscription.reading;
 
 import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -11,9 +12,20 @@ import java.util.Optional;
  * read in windows.
  *
  * @param endTimestamp the end of the subscription, inclusive; empty if it has none
+ * @param snapshot whether the subscription begins with a snapshot, in place of the initial query
  */
-public record QueryWindow(Optional<Instant> endTimestamp, PartitionMode mode) {
+public record QueryWindow(Optional<Instant> endTimestamp, PartitionMode mode, boolean snapshot) {
     private static final Duration LENGTH = Duration.ofMinutes(30);
+
+    /** Creates the window of a subscription that begins with the initial query. */
+    public QueryWindow(Optional<Instant> endTimestamp, PartitionMode mode) {
+        this(endTimestamp, mode, false);
+    }
+
+    /** Returns the token to query for a stored partition. */
+    public PartitionToken queried(PartitionToken partition) {
+        return snapshot && partition.isRoot() ? PartitionToken.SNAPSHOT : partition;
+    }
 
     /** Returns the end of a query that starts at that time. */
     public Optional<Instant> endOf(Instant start) {

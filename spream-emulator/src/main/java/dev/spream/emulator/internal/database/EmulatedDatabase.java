@@ -47,6 +47,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     private final ReentrantLock visibility = new ReentrantLock();
 
     private volatile Schema schema = Schema.EMPTY;
+    private volatile Instant lastCommit = Instant.EPOCH;
 
     /** Creates an empty database, with the last part of its name as the PostgreSQL catalog. */
     public EmulatedDatabase(
@@ -120,7 +121,11 @@ public final class EmulatedDatabase implements AutoCloseable {
     <T> T publish(long begun, Set<?> rows, Function<Instant, T> commit) {
         visibility.lock();
         try {
-            return clock.commit(begun, rows, commit);
+            return clock.commit(begun, rows, time -> {
+                T committed = commit.apply(time);
+                lastCommit = time;
+                return committed;
+            });
         } finally {
             visibility.unlock();
         }
@@ -135,6 +140,27 @@ public final class EmulatedDatabase implements AutoCloseable {
         } finally {
             visibility.unlock();
         }
+    }
+
+    /**
+     * Returns the view as of that time: a snapshot that is open at it, or the latest commit if that is not later.
+     *
+     * @throws io.grpc.StatusRuntimeException if the rows as of that time are not kept any more
+     */
+    public ReadContext contextAt(Instant time) {
+        return transactions
+                .snapshotAt(time)
+                .<ReadContext>map(ReadContext.Within::new)
+                .orElseGet(() -> {
+                    if (time.isBefore(lastCommit)) {
+                        throw Errors.failedPrecondition(
+                                "Read-only transaction timestamp %s has exceeded the maximum timestamp staleness: the emulator"
+                                        + " keeps rows only as of the read timestamps of strong read-only transactions, for five"
+                                        + " minutes after the last read",
+                                time);
+                    }
+                    return new ReadContext.Latest();
+                });
     }
 
     /** Returns the statements that create the database in its present form. */

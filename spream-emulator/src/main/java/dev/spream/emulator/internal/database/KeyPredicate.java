@@ -133,8 +133,14 @@ final class KeyPredicate {
     private void bound(ListValue bound, int index, boolean closed, boolean lower) {
         Object value = value(bound, index);
         boolean last = index == bound.getValuesCount() - 1;
+        boolean greater = lower != key.get(index).descending;
+        if (index == 0 && value != null && key.getFirst().column().notNull()) {
+            // implied by the rest; the engine searches its index by it
+            sql.append(key.getFirst().name()).append(greater ? " >= ? AND " : " <= ? AND ");
+            binds.add(value);
+        }
         sql.append('(');
-        beyond(index, value, lower != key.get(index).descending);
+        beyond(index, value, greater);
         if (!last || closed) {
             sql.append(" OR ");
             equal(index, value);

@@ -4,8 +4,10 @@ import com.google.protobuf.ByteString;
 import dev.spream.emulator.internal.database.ReadWriteTransaction.Attributes;
 import dev.spream.emulator.internal.sql.Errors;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -53,7 +55,10 @@ public final class OpenTransactions {
         return transaction;
     }
 
-    /** Begins a read-only transaction at the latest commit. */
+    /**
+     * Begins a read-only transaction at the latest commit. Reads at its read timestamp use it as well, as long as it is
+     * open.
+     */
     public Snapshot beginReadOnly() {
         Snapshot snapshot = database.snapshot(newId("ro"));
         snapshots.put(snapshot.id(), snapshot);
@@ -78,8 +83,14 @@ public final class OpenTransactions {
         return snapshot == null ? new ReadContext.Inside(readWrite(id)) : new ReadContext.Within(snapshot);
     }
 
-    /** Ends a snapshot that was taken for one read. */
-    public void end(Snapshot snapshot) {
+    /** Returns a snapshot that is open at that time. */
+    Optional<Snapshot> snapshotAt(Instant time) {
+        return snapshots.values().stream()
+                .filter(snapshot -> snapshot.readTimestamp().equals(time) && !snapshot.isClosed())
+                .findFirst();
+    }
+
+    private void end(Snapshot snapshot) {
         snapshots.remove(snapshot.id());
         snapshot.close();
     }

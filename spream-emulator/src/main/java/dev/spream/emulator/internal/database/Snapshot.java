@@ -63,6 +63,10 @@ public final class Snapshot {
         }
     }
 
+    boolean isClosed() {
+        return closed;
+    }
+
     Duration idleFor() {
         return Duration.ofNanos(System.nanoTime() - lastUsed);
     }

@@ -15,7 +15,7 @@ public final class WireTimestamps {
                 .build();
     }
 
-    static Instant instant(Timestamp timestamp) {
+    public static Instant instant(Timestamp timestamp) {
         return Instant.ofEpochSecond(timestamp.getSeconds(), timestamp.getNanos());
     }
 

@@ -16,7 +16,6 @@ import dev.spream.emulator.internal.sql.Errors;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The transaction that one request runs in: an open one, one that the request begins, or none. Confined to the request.
@@ -24,13 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param context the view in which reads run
  * @param begun the response's description of a transaction that this request began, or of the read timestamp
  * @param beganHere whether a failure of the request ends the transaction
- * @param temporary a snapshot for this request only
  */
-record RequestTransaction(
-        ReadContext context,
-        Optional<Transaction> begun,
-        boolean beganHere,
-        @Nullable Snapshot temporary) {
+record RequestTransaction(ReadContext context, Optional<Transaction> begun, boolean beganHere) {
 
     static RequestTransaction of(EmulatedDatabase database, TransactionSelector selector, RequestOptions options) {
         return switch (selector.getSelectorCase()) {
@@ -42,7 +36,7 @@ record RequestTransaction(
     }
 
     private static RequestTransaction opened(ReadContext context) {
-        return new RequestTransaction(context, Optional.empty(), false, null);
+        return new RequestTransaction(context, Optional.empty(), false);
     }
 
     static RequestTransaction begin(EmulatedDatabase database, TransactionOptions options, RequestOptions request) {
@@ -55,7 +49,7 @@ record RequestTransaction(
                 if (options.getReadOnly().getReturnReadTimestamp()) {
                     begun.setReadTimestamp(WireTimestamps.timestamp(snapshot.readTimestamp()));
                 }
-                yield new RequestTransaction(new ReadContext.Within(snapshot), Optional.of(begun.build()), false, null);
+                yield new RequestTransaction(new ReadContext.Within(snapshot), Optional.of(begun.build()), false);
             }
             case PARTITIONED_DML -> writing(transactions.begin(request.getTransactionTag(), excluded, true));
             case READ_WRITE -> writing(transactions.begin(request.getTransactionTag(), excluded, false));
@@ -65,7 +59,7 @@ record RequestTransaction(
 
     private static RequestTransaction writing(ReadWriteTransaction transaction) {
         Transaction begun = Transaction.newBuilder().setId(transaction.id()).build();
-        return new RequestTransaction(new ReadContext.Inside(transaction), Optional.of(begun), true, null);
+        return new RequestTransaction(new ReadContext.Inside(transaction), Optional.of(begun), true);
     }
 
     private static RequestTransaction singleUse(EmulatedDatabase database, TransactionOptions options) {
@@ -73,24 +67,29 @@ record RequestTransaction(
             throw Errors.invalidArgument(
                     "Invalid single-use transaction: a read or query cannot be a read-write transaction of its own");
         }
-        if (!options.getReadOnly().getReturnReadTimestamp()) {
+        TransactionOptions.ReadOnly bound = options.getReadOnly();
+        if (bound.hasReadTimestamp()) {
+            Instant time = WireTimestamps.instant(bound.getReadTimestamp());
+            return readAt(database.contextAt(time), time);
+        }
+        if (!bound.getReturnReadTimestamp()) {
             return opened(new ReadContext.Latest());
         }
-        if (!options.getReadOnly().hasStrong()) {
-            return readAt(new ReadContext.Latest(), database.readTimestamp(options.getReadOnly()), null);
+        if (!bound.hasStrong()) {
+            return readAt(new ReadContext.Latest(), database.readTimestamp(bound));
         }
         Snapshot snapshot = database.transactions().beginReadOnly();
-        return readAt(new ReadContext.Within(snapshot), snapshot.readTimestamp(), snapshot);
+        return readAt(new ReadContext.Within(snapshot), snapshot.readTimestamp());
     }
 
-    private static RequestTransaction readAt(ReadContext context, Instant time, @Nullable Snapshot temporary) {
+    private static RequestTransaction readAt(ReadContext context, Instant time) {
         Transaction read = Transaction.newBuilder()
                 .setReadTimestamp(WireTimestamps.timestamp(time))
                 .build();
-        return new RequestTransaction(context, Optional.of(read), false, temporary);
+        return new RequestTransaction(context, Optional.of(read), false);
     }
 
-    /** Runs a request in its transaction and ends a transaction that is for this request only. */
+    /** Runs a request in its transaction; a failure ends one that it began. */
     static <T> T run(
             EmulatedDatabase database,
             TransactionSelector selector,
@@ -104,10 +103,6 @@ record RequestTransaction(
                 scope.writer().ifPresent(ReadWriteTransaction::rollback);
             }
             throw e;
-        } finally {
-            if (scope.temporary != null) {
-                database.transactions().end(scope.temporary);
-            }
         }
     }
 

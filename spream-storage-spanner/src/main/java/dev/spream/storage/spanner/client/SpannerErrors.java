@@ -26,6 +26,7 @@ public final class SpannerErrors {
     private static final Pattern VALID_RANGE = Pattern.compile("within (\\S+) and (\\S+?)[.,;]?(?:\\s|$)");
 
     private static final String SESSION_LOST = "session not found";
+    private static final String VERSION_LOST = "exceeded the maximum timestamp staleness";
     private static final String END_IS_NULL = "end_timestamp must not be null";
     private static final String END_IS_LATE = "end_timestamp is too far";
 
@@ -92,6 +93,10 @@ public final class SpannerErrors {
         if (message.contains(END_IS_NULL) || message.contains(END_IS_LATE)) {
             return "a stream with mutable key ranges is read in windows: a query of it needs an end, at most 30 minutes"
                     + " after its start";
+        }
+        if (message.contains(VERSION_LOST)) {
+            return "the database does not keep rows as of the snapshot's time any more, so the snapshot cannot end:"
+                    + " raise its version_retention_period, up to 7d, and begin a new subscription with a snapshot";
         }
         return switch (kind) {
             case TRANSIENT -> "a retry may succeed";

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,36 +23,35 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A result set belongs to one thread, and closing it from another does not wake a waiting reader. So the query runs
  * in a gRPC context of its own: cancelling it ends the call on both sides, including the client's waits, and the result
- * set is closed by the holder of {@link #reading}, either the reader when it returns or the closer.
+ * set is closed by the holder of {@link #use}, either the reader when it returns or the closer.
  */
 public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
     private final String description;
     private final Prefetch prefetch;
-    private final Supplier<ResultSet> opening;
+    private final Reading reading;
     private final Consumer<SpannerChangeStreamCursor> onClose;
     private final Context.CancellableContext context;
-    private final ReentrantLock reading = new ReentrantLock();
+    private final ReentrantLock use = new ReentrantLock();
     private volatile boolean closed;
 
-    /** Guarded by {@link #reading}, like the following. */
+    /** Guarded by {@link #use}, like the following. */
     private @Nullable ResultSet rows;
+
+    private boolean ended;
 
     private Iterator<ChangeRecord> row = List.<ChangeRecord>of().iterator();
 
     /**
      * @param description the description of the query in messages
      * @param prefetch limits and counts prefetched chunks
-     * @param opening starts the query; called by the first {@link #next}
+     * @param reading the query, which the first {@link #next} starts
      * @param onClose called at least once when this cursor is closed
      */
     public SpannerChangeStreamCursor(
-            String description,
-            Prefetch prefetch,
-            Supplier<ResultSet> opening,
-            Consumer<SpannerChangeStreamCursor> onClose) {
+            String description, Prefetch prefetch, Reading reading, Consumer<SpannerChangeStreamCursor> onClose) {
         this.description = description;
         this.prefetch = prefetch;
-        this.opening = opening;
+        this.reading = reading;
         this.onClose = onClose;
         this.context = Context.ROOT
                 .withValue(CALL_CONTEXT_CONFIGURATOR_KEY, StreamAttempts.one(prefetch))
@@ -62,7 +60,7 @@ public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
 
     @Override
     public Optional<ChangeRecord> next() throws InterruptedException {
-        reading.lockInterruptibly();
+        use.lockInterruptibly();
         Context previous = context.attach();
         try {
             return nextRecord();
@@ -70,39 +68,43 @@ public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
             throw failure(e);
         } finally {
             context.detach(previous);
-            reading.unlock();
+            use.unlock();
             if (closed) {
                 closeRows();
             }
         }
     }
 
-    private Optional<ChangeRecord> nextRecord() {
+    private Optional<ChangeRecord> nextRecord() throws InterruptedException {
         while (!row.hasNext()) {
             if (closed) {
                 throw cancelled(null);
             }
-            ResultSet open = rows();
-            if (!open.next()) {
+            ResultSet open = rows;
+            if (open == null) {
+                Optional<ChangeRecord> meanwhile = reading.await();
+                if (meanwhile.isPresent()) {
+                    return meanwhile;
+                }
+                open = reading.open();
+                rows = open;
+            }
+            if (ended) {
                 return Optional.empty();
             }
-            row = decode(open).iterator();
+            if (open.next()) {
+                row = decode(open).iterator();
+            } else {
+                ended = true;
+                row = reading.end().iterator();
+            }
         }
         return Optional.of(row.next());
     }
 
-    private ResultSet rows() {
-        ResultSet open = rows;
-        if (open == null) {
-            open = opening.get();
-            rows = open;
-        }
-        return open;
-    }
-
     private List<ChangeRecord> decode(ResultSet open) {
         try {
-            return ChangeRecordDecoder.decode(open);
+            return reading.row(open);
         } catch (RuntimeException e) {
             String message = "%s failed: a row cannot be decoded: %s".formatted(description, e.getMessage());
             throw RawRow.change(open)
@@ -148,15 +150,16 @@ public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
     }
 
     private void closeRows() {
-        if (!reading.tryLock()) {
+        if (!use.tryLock()) {
             return;
         }
         try {
             if (rows != null) {
                 rows.close();
             }
+            reading.close();
         } finally {
-            reading.unlock();
+            use.unlock();
         }
     }
 }

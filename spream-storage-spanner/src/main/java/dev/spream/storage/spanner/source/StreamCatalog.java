@@ -49,6 +49,11 @@ public final class StreamCatalog {
         return ask("reading the server's time", () -> Timestamps.current(client.singleUse()));
     }
 
+    /** Returns the read timestamp of a strong read now. */
+    public Instant readTimestamp() {
+        return ask("reading the database's read timestamp", () -> TableSnapshots.readTimestamp(client));
+    }
+
     public PartitionMode partitionMode(String stream) {
         Dialect dialect = dialect();
         requireStream(stream);

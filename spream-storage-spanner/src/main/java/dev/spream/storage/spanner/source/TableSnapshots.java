@@ -1,0 +1,432 @@
+package dev.spream.storage.spanner.source;
+
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Key;
+import com.google.cloud.spanner.KeyRange;
+import com.google.cloud.spanner.KeySet;
+import com.google.cloud.spanner.Options;
+import com.google.cloud.spanner.Options.ReadOption;
+import com.google.cloud.spanner.Options.RpcPriority;
+import com.google.cloud.spanner.ReadOnlyTransaction;
+import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.ResultSets;
+import com.google.cloud.spanner.SpannerException;
+import com.google.cloud.spanner.Statement;
+import com.google.cloud.spanner.TimestampBound;
+import com.google.cloud.spanner.Type;
+import dev.spream.core.DurationText;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.ColumnType;
+import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.record.PartitionEndRecord;
+import dev.spream.core.source.PartitionQuery;
+import dev.spream.core.source.SourceException;
+import dev.spream.storage.spanner.client.Timestamps;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The snapshot of a change stream's tables, as partitions of a subscription. Safe for use by many threads.
+ *
+ * <p>The first query returns a partition for the keys of each table. A partition of keys reads some thousand keys and
+ * returns chunks of as many rows, and a partition of the keys after them; a chunk returns its rows, as inserts at the
+ * time of the snapshot, and then the partition that continues the snapshot: the initial query of the stream, a
+ * nanosecond later. That partition names {@link PartitionToken#SNAPSHOT_ROWS} as its parent, and so is read when every
+ * partition of the snapshot is settled.
+ *
+ * <p>Rows are read with the Read API, in the order of the primary key, which needs no SQL of either dialect and finds
+ * keys with NULLs and descending columns. A chunk is its first key and a number of rows; both are the same whenever it
+ * is read, because all reads are as of one time.
+ */
+public final class TableSnapshots {
+    private static final Logger log = LoggerFactory.getLogger("dev.spream.storage.spanner.Snapshot");
+
+    private static final int CHUNKS_PER_KEYS = 10;
+    private static final Duration DEFAULT_VERSION_RETENTION = Duration.ofHours(1);
+
+    private final DatabaseClient client;
+    private final String stream;
+    private final Supplier<Dialect> dialect;
+    private final Supplier<PartitionMode> mode;
+    private final ReadOption[] options;
+    private final int chunkRows;
+    private final Semaphore places;
+    private final SnapshotProgress progress;
+    private final Map<Instant, Plan> plans = new ConcurrentHashMap<>();
+
+    /**
+     * The tables as of one time.
+     *
+     * @param versionRetention how long the database keeps rows as of that time
+     */
+    private record Plan(Map<String, WatchedTable> tables, Duration versionRetention) {}
+
+    /**
+     * @param options of each read
+     * @param chunkRows the number of rows of a chunk
+     * @param maxOpenReads the number of reads at the same time
+     */
+    public TableSnapshots(
+            DatabaseClient client,
+            String stream,
+            Supplier<Dialect> dialect,
+            Supplier<PartitionMode> mode,
+            ReadOption[] options,
+            int chunkRows,
+            int maxOpenReads) {
+        this.client = client;
+        this.stream = stream;
+        this.dialect = dialect;
+        this.mode = mode;
+        this.options = options.clone();
+        this.chunkRows = chunkRows;
+        this.places = new Semaphore(maxOpenReads, true);
+        this.progress = new SnapshotProgress(stream, InstantSource.system());
+    }
+
+    /** Returns the read timestamp of a strong read now. */
+    public static Instant readTimestamp(DatabaseClient client) {
+        try (ReadOnlyTransaction strong = client.singleUseReadOnlyTransaction(TimestampBound.strong());
+                ResultSet row = strong.executeQuery(Statement.of("SELECT 1"))) {
+            while (row.next()) {
+                // the timestamp is known after the last row
+            }
+            return Timestamps.toInstant(strong.getReadTimestamp());
+        }
+    }
+
+    /**
+     * Returns the reading of a partition of the snapshot.
+     *
+     * @param streamQuery makes the query of the partition that continues it
+     */
+    public Reading reading(PartitionQuery query, Function<PartitionQuery, Reading> streamQuery) {
+        if (query.token().equals(PartitionToken.SNAPSHOT)) {
+            return new TablesReading(query.startTimestamp());
+        }
+        if (query.token().equals(SnapshotToken.STREAM)) {
+            return new ContinuedReading(
+                    streamQuery.apply(new PartitionQuery(
+                            PartitionToken.ROOT,
+                            query.startTimestamp(),
+                            query.endTimestamp(),
+                            query.heartbeatInterval(),
+                            query.prefetchBytes())),
+                    query);
+        }
+        SnapshotToken token = SnapshotToken.of(query.token());
+        return switch (token.kind()) {
+            case KEYS -> new KeysReading(query, token);
+            case CHUNK -> new ChunkReading(query, token);
+        };
+    }
+
+    private Plan plan(Instant at) {
+        Plan known = plans.get(at);
+        if (known != null) {
+            return known;
+        }
+        Plan plan = new Plan(new WatchedTables(client, dialect.get(), stream).at(bound(at)), versionRetention());
+        plans.put(at, plan);
+        Thread.ofVirtual().name("spream-" + stream + "-estimate").start(() -> estimate(plan));
+        return plan;
+    }
+
+    private static TimestampBound bound(Instant at) {
+        return TimestampBound.ofReadTimestamp(Timestamps.toTimestamp(at));
+    }
+
+    private Duration versionRetention() {
+        try (ResultSet row = client.singleUse()
+                .executeQuery(Statement.of("select option_value from information_schema.database_options"
+                        + " where option_name = 'version_retention_period'"))) {
+            return row.next()
+                    ? RetentionPeriod.parse(row.getString(0)).orElse(DEFAULT_VERSION_RETENTION)
+                    : DEFAULT_VERSION_RETENTION;
+        }
+    }
+
+    /** Counts rows; a count that fails leaves its table without an estimate. */
+    private void estimate(Plan plan) {
+        char quote = dialect.get() == Dialect.POSTGRESQL ? '"' : '`';
+        for (String table : plan.tables().keySet()) {
+            String quoted = quote + table.replace(".", quote + "." + quote) + quote;
+            try (ResultSet row = client.singleUse()
+                    .executeQuery(Statement.of("select count(*) from " + quoted), Options.priority(RpcPriority.LOW))) {
+                row.next();
+                progress.estimate(table, row.getLong(0));
+            } catch (SpannerException e) {
+                log.info("[{}] the rows of {} were not counted: {}", stream, table, e.getMessage());
+            }
+        }
+    }
+
+    private ReadOption[] withLimit(long rows) {
+        ReadOption[] limited = Arrays.copyOf(options, options.length + 1);
+        limited[options.length] = Options.limit(rows);
+        return limited;
+    }
+
+    private static KeySet after(String key) {
+        Key from = KeyText.key(key);
+        return KeySet.range(
+                key.equals(KeyText.NONE) ? KeyRange.closedClosed(from, Key.of()) : KeyRange.openClosed(from, Key.of()));
+    }
+
+    /** Returns the end of a partition: its children, and in a stream with mutable key ranges the end record. */
+    private List<ChangeRecord> ending(PartitionQuery query, Instant at, List<ChildPartition> children) {
+        List<ChangeRecord> records = new ArrayList<>();
+        records.add(new ChildPartitionsRecord(at, "", children));
+        if (mode.get() == PartitionMode.MUTABLE_KEY_RANGE) {
+            records.add(new PartitionEndRecord(at, "", query.token().value()));
+        }
+        return records;
+    }
+
+    private List<ChangeRecord> continued(PartitionQuery query, Instant snapshotTime) {
+        return ending(
+                query,
+                snapshotTime.plusNanos(1),
+                List.of(new ChildPartition(
+                        SnapshotToken.STREAM.value(), List.of(PartitionToken.SNAPSHOT_ROWS.value()))));
+    }
+
+    /** The first query: the keys of each table. */
+    private final class TablesReading implements Reading {
+        private final Instant snapshotTime;
+        private List<ChildPartition> tables = List.of();
+
+        TablesReading(Instant snapshotTime) {
+            this.snapshotTime = snapshotTime;
+        }
+
+        @Override
+        public ResultSet open() {
+            Plan plan = plan(snapshotTime);
+            if (plan.tables().isEmpty()) {
+                throw new SourceException(
+                        SourceException.Kind.FATAL,
+                        "change stream %s watches no table that this user may read, so there is nothing to take a snapshot of: run without a snapshot"
+                                .formatted(stream),
+                        null);
+            }
+            tables = plan.tables().keySet().stream()
+                    .map(table -> new ChildPartition(
+                            SnapshotToken.table(table, snapshotTime, chunkRows).text(), List.of()))
+                    .toList();
+            log.info(
+                    "[{}] snapshot of {} tables as of {}; the database keeps rows as of then for {}, within which the snapshot must end, and within the retention period of the stream",
+                    stream,
+                    tables.size(),
+                    snapshotTime,
+                    DurationText.of(plan.versionRetention()));
+            return ResultSets.forRows(Type.struct(), List.of());
+        }
+
+        @Override
+        public List<ChangeRecord> row(ResultSet row) {
+            return List.of();
+        }
+
+        @Override
+        public List<ChangeRecord> end() {
+            return List.of(new ChildPartitionsRecord(snapshotTime, "", tables));
+        }
+    }
+
+    /** A read of a table, in one of the places for reads. */
+    private abstract class TableReading implements Reading {
+        final PartitionQuery query;
+        final SnapshotToken token;
+        private boolean placed;
+
+        TableReading(PartitionQuery query, SnapshotToken token) {
+            this.query = query;
+            this.token = token;
+        }
+
+        /** Returns the time of the snapshot; the query of a chunk that was settled may start a nanosecond later. */
+        Instant snapshotTime() {
+            return token.at();
+        }
+
+        Plan plan() {
+            return TableSnapshots.this.plan(snapshotTime());
+        }
+
+        WatchedTable table() {
+            return Objects.requireNonNull(plan().tables().get(token.table()), token.table());
+        }
+
+        @Override
+        public Optional<ChangeRecord> await() throws InterruptedException {
+            placed = places.tryAcquire(1, TimeUnit.SECONDS);
+            return placed ? Optional.empty() : Optional.of(new HeartbeatRecord(query.startTimestamp()));
+        }
+
+        ResultSet read(List<String> columns, long limit) {
+            return client.singleUse(bound(snapshotTime()))
+                    .read(token.table(), after(token.after()), columns, withLimit(limit));
+        }
+
+        @Override
+        public void close() {
+            if (placed) {
+                placed = false;
+                places.release();
+            }
+        }
+    }
+
+    /** Keys of a table: its next chunks. */
+    private final class KeysReading extends TableReading {
+        private final List<ChildPartition> children = new ArrayList<>();
+        private final long limit;
+        private String chunkAfter;
+        private String last;
+        private long rows;
+
+        KeysReading(PartitionQuery query, SnapshotToken token) {
+            super(query, token);
+            this.limit = token.rows() * CHUNKS_PER_KEYS;
+            this.chunkAfter = token.after();
+            this.last = token.after();
+        }
+
+        @Override
+        public ResultSet open() {
+            return read(table().keyNames(), limit);
+        }
+
+        @Override
+        public List<ChangeRecord> row(ResultSet row) {
+            last = KeyText.of(row, table().key().size());
+            rows++;
+            if (rows % token.rows() == 0) {
+                addChunk(token.rows());
+            }
+            return List.of();
+        }
+
+        private void addChunk(long chunkRows) {
+            SnapshotToken chunk = token.chunk(chunkRows, chunkAfter, token.row() + rows - chunkRows);
+            children.add(child(chunk));
+            chunkAfter = last;
+        }
+
+        private ChildPartition child(SnapshotToken next) {
+            return new ChildPartition(next.text(), List.of(query.token().value()));
+        }
+
+        @Override
+        public List<ChangeRecord> end() {
+            if (rows % token.rows() != 0) {
+                addChunk(rows % token.rows());
+            }
+            if (rows == limit) {
+                children.add(child(token.keysAfter(last, token.row() + rows)));
+            }
+            return children.isEmpty() ? continued(query, snapshotTime()) : ending(query, snapshotTime(), children);
+        }
+    }
+
+    /** The rows of a chunk. */
+    private final class ChunkReading extends TableReading {
+        private List<ColumnType> columnTypes = List.of();
+        private long rows;
+
+        ChunkReading(PartitionQuery query, SnapshotToken token) {
+            super(query, token);
+        }
+
+        @Override
+        public ResultSet open() {
+            return read(
+                    table().columns().stream().map(WatchedTable.Column::name).toList(), token.rows());
+        }
+
+        @Override
+        public List<ChangeRecord> row(ResultSet row) {
+            if (rows == 0) {
+                columnTypes = SnapshotRow.columnTypes(table(), row);
+            }
+            return List.of(SnapshotRow.change(table(), columnTypes, snapshotTime(), token.row() + rows++, row));
+        }
+
+        @Override
+        public List<ChangeRecord> end() {
+            if (rows != token.rows()) {
+                throw new SourceException(
+                        SourceException.Kind.FATAL,
+                        "a chunk of the snapshot of %s as of %s has %d rows, and had %d keys: the server did not read as of that time. No later change was delivered; begin a new subscription"
+                                .formatted(token.table(), snapshotTime(), rows, token.rows()),
+                        null);
+            }
+            progress.read(token.table(), token.row() + rows, rows, snapshotTime(), plan().versionRetention());
+            return continued(query, snapshotTime());
+        }
+    }
+
+    /** The initial query of the stream after the snapshot: its partitions continue the one that is read. */
+    private final class ContinuedReading implements Reading {
+        private final Reading initial;
+        private final PartitionQuery query;
+        private Instant end;
+
+        ContinuedReading(Reading initial, PartitionQuery query) {
+            this.initial = initial;
+            this.query = query;
+            this.end = query.startTimestamp();
+        }
+
+        @Override
+        public ResultSet open() {
+            return initial.open();
+        }
+
+        @Override
+        public List<ChangeRecord> row(ResultSet row) {
+            return initial.row(row).stream().map(this::continued).toList();
+        }
+
+        private ChangeRecord continued(ChangeRecord record) {
+            end = record.timestamp();
+            if (record instanceof ChildPartitionsRecord children) {
+                return new ChildPartitionsRecord(
+                        children.startTimestamp(),
+                        children.recordSequence(),
+                        children.childPartitions().stream()
+                                .map(child -> new ChildPartition(
+                                        child.token(), List.of(query.token().value())))
+                                .toList());
+            }
+            return record;
+        }
+
+        @Override
+        public List<ChangeRecord> end() {
+            return mode.get() == PartitionMode.MUTABLE_KEY_RANGE
+                    ? List.of(new PartitionEndRecord(end, "", query.token().value()))
+                    : List.of();
+        }
+    }
+}
