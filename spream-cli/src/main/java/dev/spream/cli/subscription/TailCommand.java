@@ -107,8 +107,9 @@ public final class TailCommand extends Subcommand {
 
     @Option(
             names = "--snapshot",
-            description = "Begin a new subscription with the rows of the watched tables as of now, as inserts, followed by"
-                    + " the changes after it.")
+            description =
+                    "Begin a new subscription with the rows of the watched tables as of now, as inserts, followed by"
+                            + " the changes after it.")
     private boolean snapshot;
 
     @Option(names = "--limit", paramLabel = "N", description = "End after this many records. Default: no limit.")

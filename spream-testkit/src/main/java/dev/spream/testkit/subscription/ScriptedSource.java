@@ -369,6 +369,12 @@ public final class ScriptedSource implements ChangeStreamSource {
         }
     }
 
+    /** Returns the server's time; the rows of a snapshot are scripted as partitions. */
+    @Override
+    public Instant snapshotTime() {
+        return serverTime();
+    }
+
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
         lock.lock();

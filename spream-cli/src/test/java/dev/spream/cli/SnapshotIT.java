@@ -1,0 +1,365 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.Key;
+import com.google.cloud.spanner.KeyRange;
+import com.google.cloud.spanner.KeySet;
+import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.TimestampBound;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.core.partition.LineageCheck;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.emulator.SpannerEmulator;
+import dev.spream.emulator.control.FaultRates;
+import dev.spream.emulator.control.PartitionChurn;
+import dev.spream.servers.PostgresDatabase;
+import dev.spream.storage.jdbc.JdbcPartitionStorage;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerConnection;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Services mirror tables into PostgreSQL that have rows already: they begin with a snapshot, while writers write, and are
+ * killed with {@code kill -9} before it ends. At the end the tables are equal, row by row, no change took effect twice or
+ * after a later one of its key, and the lineage proves that nothing was left out.
+ *
+ * <p>{@code -Dsnapshot.rows=1000000} sets the rows of the largest table, {@code -Dsnapshot.kills=5} the kills, {@code
+ * -Dsnapshot.chunk=…} the rows of a chunk, {@code -Dsnapshot.seed=…} repeats the workload.
+ */
+class SnapshotIT {
+    private static final String DATABASE = "projects/spream/instances/test/databases/mirrored";
+    private static final String SUBSCRIPTION = "mirrored";
+    private static final int ROWS = Integer.getInteger("snapshot.rows", 3_000);
+    private static final int KILLS = Integer.getInteger("snapshot.kills", 2);
+    private static final int CHUNK_ROWS = Integer.getInteger("snapshot.chunk", Math.clamp(ROWS / 60, 10, 10_000));
+    private static final long SEED = Long.getLong("snapshot.seed", System.nanoTime() % 1_000_000);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120 + ROWS / 500);
+    private static final int BATCH = 500;
+
+    /** The ids of the rows that are there before; the other writer uses greater ones. */
+    private static final long LAST_BULK_ID = -10_000;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void tables_of_googlesql_are_equal_after_a_snapshot_and_the_stream() throws Exception {
+        run(DatabaseDialect.GOOGLE_STANDARD_SQL, "IMMUTABLE_KEY_RANGE");
+    }
+
+    @Test
+    void tables_of_postgresql_are_equal_after_a_snapshot_and_a_stream_with_mutable_key_ranges() throws Exception {
+        run(DatabaseDialect.POSTGRESQL, "MUTABLE_KEY_RANGE");
+    }
+
+    private void run(DatabaseDialect dialect, String mode) throws Exception {
+        boolean postgresDialect = dialect == DatabaseDialect.POSTGRESQL;
+        String url = PostgresDatabase.create().jdbcUrl();
+        try (SpannerEmulator emulator = SpannerEmulator.builder()
+                        .seed(SEED)
+                        .churn(PartitionChurn.every(Duration.ofMillis(700)).weights(3, 2, 1))
+                        .faults(FaultRates.share(0.2))
+                        .start();
+                HikariDataSource pool = DeliveryLedger.pool(url)) {
+            emulator.createDatabase(DATABASE, dialect, ddl(postgresDialect, mode));
+            MirrorAudit audit = new MirrorAudit(pool);
+            try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
+                    .emulatorHost(emulator.emulatorHost())
+                    .open()) {
+                DatabaseClient client = connection.client();
+                fill(client);
+                Path file = configure(emulator.emulatorHost(), url);
+                try (PartitionStorage storage = JdbcPartitionStorage.create(pool, SUBSCRIPTION);
+                        WorkerFleet fleet = new WorkerFleet(
+                                Path.of("target", "snapshot", mode.toLowerCase(Locale.ROOT)),
+                                name -> command(file, name));
+                        MirrorWorkload workload = new MirrorWorkload(client, postgresDialect, 200, 400, 12, SEED);
+                        BulkWriter writer = new BulkWriter(client)) {
+                    await(() -> workload.changes() >= 400, () -> "the workload is at " + workload.changes());
+                    long began = System.nanoTime();
+                    for (int i = 0; i < WorkerFleet.SIZE; i++) {
+                        fleet.start();
+                    }
+                    killDuringSnapshot(fleet, storage);
+                    await(
+                            () -> {
+                                fleet.requireAlive();
+                                return isSnapshotOver(storage);
+                            },
+                            () -> "the snapshot does not end, seed " + SEED);
+                    double seconds = (System.nanoTime() - began) / 1e9;
+                    long writtenMeanwhile = writer.written();
+                    assertThat(writtenMeanwhile).isPositive();
+                    writer.close();
+                    workload.stop();
+                    await(
+                            () -> {
+                                fleet.requireAlive();
+                                return differences(client, audit, pool, postgresDialect)
+                                        .isEmpty();
+                            },
+                            () -> "not equal with seed " + SEED + ": "
+                                    + differences(client, audit, pool, postgresDialect));
+                    fleet.terminate();
+                    System.out.printf(
+                            "snapshot of %d rows, %s, %s, seed %d: %d kills, %.1f s with them, %.0f rows/s; a bare read at one time: %.0f rows/s; %d rows written meanwhile%n",
+                            ROWS,
+                            dialect,
+                            mode,
+                            SEED,
+                            KILLS,
+                            seconds,
+                            ROWS / seconds,
+                            bareRate(client),
+                            writtenMeanwhile);
+                    assertThat(audit.violations())
+                            .as("effects twice or too late, seed %d", SEED)
+                            .isEmpty();
+                    assertThat(LineageCheck.check(
+                                            storage.subscription().orElseThrow(), storage.lineage(), storage.proofs())
+                                    .findings())
+                            .as("findings, seed %d", SEED)
+                            .isEmpty();
+                }
+            }
+        }
+    }
+
+    private static String[] ddl(boolean postgresDialect, String mode) {
+        String[] ddl = MirrorTable.ddl(postgresDialect, "NEW_ROW");
+        int last = ddl.length - 1;
+        ddl[last] = ddl[last].replace("(value_capture", "(partition_mode = '" + mode + "', value_capture");
+        return ddl;
+    }
+
+    private static void fill(DatabaseClient client) {
+        for (int from = 0; from < ROWS; from += BATCH) {
+            List<Mutation> rows = new ArrayList<>();
+            for (int i = from; i < Math.min(ROWS, from + BATCH); i++) {
+                rows.add(bulkRow(Mutation.newInsertBuilder("Pairs"), i, 1));
+            }
+            client.write(rows);
+        }
+    }
+
+    private static Mutation bulkRow(Mutation.WriteBuilder write, int number, long revision) {
+        return write.set("Id")
+                .to(LAST_BULK_ID - number)
+                .set("Region")
+                .to("bulk")
+                .set("Amount")
+                .to(new BigDecimal(number + "." + revision % 10))
+                .set(MirrorTable.REVISION)
+                .to(revision)
+                .build();
+    }
+
+    /** Updates and deletes rows of the snapshot, again and again, and inserts them anew. */
+    private static final class BulkWriter implements AutoCloseable {
+        private final DatabaseClient client;
+        private final Random random = new Random(SEED);
+        private final Map<Integer, Long> revisions = new HashMap<>(); // confined to the thread
+        private final Thread thread;
+        private volatile long written;
+        private volatile boolean stopping;
+
+        BulkWriter(DatabaseClient client) {
+            this.client = client;
+            this.thread = Thread.ofVirtual().name("bulk-writer").start(this::writeAll);
+        }
+
+        private void writeAll() {
+            while (!stopping) {
+                int number = random.nextInt(ROWS);
+                long revision = revisions.merge(number, 2L, (before, two) -> before + 1);
+                client.write(List.of(
+                        random.nextInt(4) == 0
+                                ? Mutation.delete("Pairs", Key.of(LAST_BULK_ID - number, "bulk"))
+                                : bulkRow(Mutation.newInsertOrUpdateBuilder("Pairs"), number, revision)));
+                written++;
+                LockSupport.parkNanos(5_000_000);
+            }
+        }
+
+        long written() {
+            return written;
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            stopping = true;
+            thread.join();
+        }
+    }
+
+    private Path configure(String emulatorHost, String url) throws IOException {
+        return Files.writeString(folder.resolve("spream.properties"), """
+                source.spanner.database=%s
+                source.spanner.stream=mirrored
+                source.spanner.emulator-host=%s
+                source.spanner.snapshot-chunk-rows=%d
+                source.spanner.snapshot-reads=%d
+                snapshot=true
+                storage=jdbc
+                storage.jdbc.url=%s
+                sink=jdbc
+                sink.jdbc.url=%s
+                sink.jdbc.schema=%s
+                sink.jdbc.create-tables=true
+                max-inflight=64
+                heartbeat-interval=200ms
+                lease-time=2s
+                watermark-interval=200ms
+                partition-discovery-interval=200ms
+                """.formatted(
+                        DATABASE, emulatorHost, CHUNK_ROWS, ROWS > 100_000 ? 8 : 1, url, url, MirrorAudit.SCHEMA));
+    }
+
+    private static List<String> command(Path file, String name) {
+        List<String> command = new ArrayList<>(SpreamProcess.command());
+        command.add(1, "-Xmx256m");
+        command.addAll(List.of("run", "--config", file.toString(), "--worker=" + name));
+        return command;
+    }
+
+    /** Kills services while parts of the snapshot are settled and others are not. */
+    private static void killDuringSnapshot(WorkerFleet fleet, PartitionStorage storage) throws Exception {
+        int chunks = Math.ceilDiv(ROWS, CHUNK_ROWS);
+        for (int kill = 1; kill <= KILLS; kill++) {
+            int settled = chunks * kill / (KILLS + 2);
+            List<String> holders = new ArrayList<>();
+            await(
+                    () -> {
+                        fleet.requireAlive();
+                        holders.clear();
+                        holders.addAll(holders(storage));
+                        return settledChunks(storage) >= settled && !holders.isEmpty();
+                    },
+                    () -> "%d chunks are settled, and not %d".formatted(settledChunks(storage), settled));
+            fleet.kill(holders.getFirst());
+            assertThat(isSnapshotOver(storage)).as("killed too late").isFalse();
+            fleet.start();
+        }
+    }
+
+    private static long settledChunks(PartitionStorage storage) {
+        return storage.lineage().partitions().stream()
+                .filter(partition ->
+                        partition.isFinished() && partition.token().value().startsWith("snapshot:chunk:"))
+                .count();
+    }
+
+    private static boolean isSnapshotOver(PartitionStorage storage) {
+        return storage.lineage().partitions().stream()
+                        .map(partition -> partition.token().value())
+                        .anyMatch("snapshot:stream"::equals)
+                && storage.frontier().partitions().stream()
+                        .filter(partition -> !partition.isFinished())
+                        .noneMatch(partition -> partition.token().isOfSnapshot());
+    }
+
+    /** The services that own unfinished partitions of the snapshot and run; what is added to their names is cut off. */
+    private static List<String> holders(PartitionStorage storage) {
+        return storage.frontier().partitions().stream()
+                .filter(partition -> !partition.isFinished()
+                        && partition.leaseLive()
+                        && partition.token().isOfSnapshot())
+                .map(PartitionMetadata::owner)
+                .flatMap(owner -> owner.stream())
+                .map(WorkerId::value)
+                .map(owner -> owner.substring(0, owner.indexOf('-')))
+                .distinct()
+                .toList();
+    }
+
+    private static List<String> differences(
+            DatabaseClient client, MirrorAudit audit, DataSource mirror, boolean postgresDialect) throws SQLException {
+        List<String> differences = new ArrayList<>(bulkDifferences(client, mirror));
+        for (MirrorTable table : MirrorTable.ALL) {
+            if (!table.equals(MirrorTable.PAIRS) || ROWS <= 10_000) {
+                differences.addAll(MirrorRows.differences(
+                        table, MirrorRows.inSpanner(client, table, postgresDialect), audit.rows(table)));
+            }
+        }
+        return differences;
+    }
+
+    /** Compares the rows that were there before the snapshot, one after the other. */
+    private static List<String> bulkDifferences(DatabaseClient client, DataSource mirror) throws SQLException {
+        List<String> differences = new ArrayList<>();
+        try (Connection connection = mirror.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.setFetchSize(10_000);
+            try (ResultSet row = client.singleUse().read("Pairs", bulk(), List.of("Id", MirrorTable.REVISION));
+                    java.sql.ResultSet copy = statement.executeQuery(
+                            "SELECT \"Id\", \"Revision\" FROM mirror.\"Pairs\" WHERE \"Id\" <= %d ORDER BY 1"
+                                    .formatted(LAST_BULK_ID))) {
+                while (row.next() && differences.isEmpty()) {
+                    String expected = row.getLong(0) + " of revision " + row.getLong(1);
+                    String found = copy.next() ? copy.getLong(1) + " of revision " + copy.getLong(2) : "none";
+                    if (!expected.equals(found)) {
+                        differences.add("row %s, in the mirror %s".formatted(expected, found));
+                    }
+                }
+                if (differences.isEmpty() && copy.next()) {
+                    differences.add("the mirror has a row too many: " + copy.getLong(1));
+                }
+            }
+        } catch (SQLException e) {
+            differences.add("the table is not there: " + e.getMessage());
+        }
+        return differences;
+    }
+
+    private static KeySet bulk() {
+        return KeySet.range(KeyRange.closedClosed(Key.of(), Key.of(LAST_BULK_ID)));
+    }
+
+    /** Reads the rows that were there before, in one read at one time. */
+    private static double bareRate(DatabaseClient client) {
+        long began = System.nanoTime();
+        long rows = 0;
+        try (ResultSet row = client.singleUse(TimestampBound.strong())
+                .read("Pairs", bulk(), List.of("Id", "Region", "Amount", MirrorTable.REVISION))) {
+            while (row.next()) {
+                rows++;
+            }
+        }
+        return rows / ((System.nanoTime() - began) / 1e9);
+    }
+
+    private static void await(Callable<Boolean> condition, Callable<String> state) throws Exception {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (!condition.call()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("waited in vain: " + state.call());
+            }
+            LockSupport.parkNanos(50_000_000);
+        }
+    }
+}
