@@ -10,8 +10,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
+import java.util.ListIterator;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -27,6 +27,9 @@ import picocli.CommandLine.Spec.Target;
 /** The flags of commands that are set up by the configuration; every key is a flag, too. */
 public final class ConfigArguments {
     private static final String DEFAULT_STORE = "jdbc";
+    /** The key that is true where its flag has no value. */
+    private static final String SNAPSHOT = "snapshot";
+
     private static final Path DEFAULT_FILE = Path.of("spream.properties");
 
     /** The text that picocli appends to the rest of a group of short options. */
@@ -131,7 +134,7 @@ public final class ConfigArguments {
 
     private void addFlags(List<String> flags, SpreamConfig.Builder config) {
         Set<String> seen = new HashSet<>();
-        for (Iterator<String> arguments = flags.iterator(); arguments.hasNext(); ) {
+        for (ListIterator<String> arguments = flags.listIterator(); arguments.hasNext(); ) {
             String argument = PICOCLI_REMARK.matcher(arguments.next()).replaceFirst("");
             if (!argument.startsWith("--") || argument.length() == 2) {
                 throw new UsageFailure(
@@ -144,11 +147,25 @@ public final class ConfigArguments {
             if (!seen.add(parts[0])) {
                 throw new UsageFailure("--%s is given twice: remove one".formatted(parts[0]));
             }
+            if (parts.length == 1 && parts[0].equals(SNAPSHOT) && isAlone(arguments)) {
+                config.flag(SNAPSHOT, "true");
+                continue;
+            }
             if (parts.length == 1 && !arguments.hasNext()) {
                 throw new UsageFailure("--%s has no value: write --%s=VALUE".formatted(parts[0], parts[0]));
             }
             config.flag(parts[0], parts.length == 2 ? parts[1] : value(parts[0], arguments.next()));
         }
+    }
+
+    /** Returns whether no value follows a flag. */
+    private static boolean isAlone(ListIterator<String> following) {
+        if (!following.hasNext()) {
+            return true;
+        }
+        String next = following.next();
+        following.previous();
+        return next.startsWith("--");
     }
 
     /** Returns the value of a flag. A following flag is not a value; such a value is given with an equals sign. */

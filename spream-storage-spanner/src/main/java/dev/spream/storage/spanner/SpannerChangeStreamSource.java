@@ -73,7 +73,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         this.snapshots = new TableSnapshots(
                 client,
                 stream,
-                catalog::dialect,
+                catalog,
                 this::partitionMode,
                 Arrays.stream(queryOptions).map(ReadOption.class::cast).toArray(ReadOption[]::new),
                 builder.snapshotChunkRows,

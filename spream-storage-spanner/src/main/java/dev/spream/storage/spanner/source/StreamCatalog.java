@@ -128,7 +128,7 @@ public final class StreamCatalog {
         return strings;
     }
 
-    private <T> T ask(String what, Callable<T> question) {
+    <T> T ask(String what, Callable<T> question) {
         TimedCall<T> call = new TimedCall<>(question);
         try {
             return call.answer(timeout);

@@ -65,7 +65,7 @@ public final class TableSnapshots {
 
     private final DatabaseClient client;
     private final String stream;
-    private final Supplier<Dialect> dialect;
+    private final StreamCatalog catalog;
     private final Supplier<PartitionMode> mode;
     private final ReadOption[] options;
     private final int chunkRows;
@@ -88,14 +88,14 @@ public final class TableSnapshots {
     public TableSnapshots(
             DatabaseClient client,
             String stream,
-            Supplier<Dialect> dialect,
+            StreamCatalog catalog,
             Supplier<PartitionMode> mode,
             ReadOption[] options,
             int chunkRows,
             int maxOpenReads) {
         this.client = client;
         this.stream = stream;
-        this.dialect = dialect;
+        this.catalog = catalog;
         this.mode = mode;
         this.options = options.clone();
         this.chunkRows = chunkRows;
@@ -145,7 +145,9 @@ public final class TableSnapshots {
         if (known != null) {
             return known;
         }
-        Plan plan = new Plan(new WatchedTables(client, dialect.get(), stream).at(bound(at)), versionRetention());
+        Plan plan = catalog.ask(
+                "reading the tables of change stream " + stream,
+                () -> new Plan(new WatchedTables(client, catalog.dialect(), stream).at(bound(at)), versionRetention()));
         plans.put(at, plan);
         Thread.ofVirtual().name("spream-" + stream + "-estimate").start(() -> estimate(plan));
         return plan;
@@ -167,7 +169,7 @@ public final class TableSnapshots {
 
     /** Counts rows; a count that fails leaves its table without an estimate. */
     private void estimate(Plan plan) {
-        char quote = dialect.get() == Dialect.POSTGRESQL ? '"' : '`';
+        char quote = catalog.dialect() == Dialect.POSTGRESQL ? '"' : '`';
         for (String table : plan.tables().keySet()) {
             String quoted = quote + table.replace(".", quote + "." + quote) + quote;
             try (ResultSet row = client.singleUse()
