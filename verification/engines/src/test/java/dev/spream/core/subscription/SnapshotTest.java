@@ -138,7 +138,7 @@ class SnapshotTest {
             }
         });
         assertThatThrownBy(() -> SubscriberFixture.get(start(options -> options, consumer)))
-                .isInstanceOf(SubscriptionException.class);
+                .isInstanceOf(ConsumerException.class);
         assertThat(source.queriesOf("snapshot:stream")).isEmpty();
         fails.set(false);
 
