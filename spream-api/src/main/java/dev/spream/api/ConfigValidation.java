@@ -164,6 +164,11 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
     }
 
     private void validateTransactions() {
+        if (own().get(SubscriptionKeys.TRANSACTIONS.key()) == TransactionMode.COMMIT_ORDER
+                && own().get(SubscriptionKeys.SNAPSHOT.key())) {
+            problems.add(
+                    "transactions is commit-order, and snapshot is true: the rows of a snapshot have one commit timestamp. Set transactions=whole, or remove snapshot");
+        }
         if (own().get(SubscriptionKeys.TRANSACTIONS.key()) != TransactionMode.OFF
                 && own().get(SubscriptionKeys.DECODING_FAILURE.key()) == DecodingFailure.DEAD_LETTER) {
             problems.add(

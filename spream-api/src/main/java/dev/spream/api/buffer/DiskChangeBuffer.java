@@ -10,10 +10,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A buffer in a file of H2's MVStore, which only the user of this process may read. The file is opened with the first change
@@ -22,19 +28,18 @@ import org.h2.mvstore.MVStoreException;
  * @see <a href="https://h2database.com/html/mvstore.html">H2: MVStore</a>
  */
 public final class DiskChangeBuffer implements ChangeBuffer {
+    private static final Logger log = LoggerFactory.getLogger(DiskChangeBuffer.class);
     private static final int CACHE_MEGABYTES = 4;
     private static final int WRITE_BUFFER_KILOBYTES = 1024;
 
     private final Path folder;
     private final AtomicLong last = new AtomicLong();
 
-    // Guarded by this.
-    private volatile OpenFile open = OpenFile.NONE;
+    // Written under the monitor.
+    private volatile @Nullable OpenFile open;
+    private volatile boolean closed;
 
-    private record OpenFile(Path path, MVStore store, MVMap<Long, String> changes) {
-        @SuppressWarnings("NullAway") // stands for no file
-        private static final OpenFile NONE = new OpenFile(null, null, null);
-    }
+    private record OpenFile(Path path, MVStore store, MVMap<Long, String> changes) {}
 
     /** Creates a buffer that keeps its file in that folder, which exists. */
     public DiskChangeBuffer(Path folder) {
@@ -49,8 +54,9 @@ public final class DiskChangeBuffer implements ChangeBuffer {
     @Override
     public long add(DataChangeRecord change) {
         long id = last.incrementAndGet();
+        String text = ChangeRecordJson.write(change);
         try {
-            file().changes().put(id, ChangeRecordJson.write(change));
+            apart(() -> file().changes().put(id, text));
         } catch (MVStoreException | UncheckedIOException e) {
             throw new BufferException(
                     "%s cannot be kept in a file in %s; the subscription stops, and reads it again after a restart. Free space there, or name another folder"
@@ -62,31 +68,37 @@ public final class DiskChangeBuffer implements ChangeBuffer {
 
     private OpenFile file() {
         OpenFile known = open;
-        return known == OpenFile.NONE ? opened() : known;
+        return known == null ? opened() : known;
     }
 
     private synchronized OpenFile opened() {
-        if (open == OpenFile.NONE) {
-            try {
-                Path path = Files.createTempFile(folder, "spream-transactions-", ".mv");
-                MVStore store = new MVStore.Builder()
-                        .fileName(path.toString())
-                        .cacheSize(CACHE_MEGABYTES)
-                        .autoCommitBufferSize(WRITE_BUFFER_KILOBYTES)
-                        .open();
-                open = new OpenFile(path, store, store.openMap("changes"));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        OpenFile known = open;
+        if (known != null) {
+            return known;
         }
-        return open;
+        if (closed) {
+            throw new BufferException("the buffer is closed, since the run that it belongs to has ended", null);
+        }
+        try {
+            Path path = Files.createTempFile(folder, "spream-transactions-", ".mv");
+            MVStore store = new MVStore.Builder()
+                    .fileName(path.toString())
+                    .cacheSize(CACHE_MEGABYTES)
+                    .autoCommitBufferSize(WRITE_BUFFER_KILOBYTES)
+                    .open();
+            OpenFile opened = new OpenFile(path, store, store.openMap("changes"));
+            open = opened;
+            return opened;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override
     public DataChangeRecord read(long id) {
         try {
-            return ChangeRecordJson.readDataChange(
-                    requireNonNull(file().changes().get(id), "change"));
+            String text = apart(() -> file().changes().get(id));
+            return ChangeRecordJson.readDataChange(requireNonNull(text, "change"));
         } catch (MVStoreException e) {
             throw new BufferException(
                     "a change cannot be read from a file in %s; the subscription stops, and reads it from the stream after a restart"
@@ -98,30 +110,45 @@ public final class DiskChangeBuffer implements ChangeBuffer {
     @Override
     public void remove(long id) {
         OpenFile file = open;
-        if (file != OpenFile.NONE) {
-            file.changes().remove(id);
+        if (file != null) {
+            apart(() -> file.changes().remove(id));
         }
     }
 
     @Override
     public synchronized void close() {
         OpenFile file = open;
-        open = OpenFile.NONE;
-        if (file == OpenFile.NONE) {
+        open = null;
+        closed = true;
+        if (file == null) {
             return;
         }
         file.store().closeImmediately();
         try {
             Files.deleteIfExists(file.path());
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            log.warn("{} cannot be deleted; delete it, since it has values of rows", file.path(), e);
+        }
+    }
+
+    /** Calls the store on a thread of its own: an interrupt of the consumer's thread would close the file. */
+    private static <T> @Nullable T apart(Supplier<@Nullable T> call) {
+        try {
+            return CompletableFuture.supplyAsync(
+                            call, command -> Thread.ofVirtual().start(command))
+                    .join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw e;
         }
     }
 
     private static final class BufferException extends SpreamException {
         private static final long serialVersionUID = 1L;
 
-        BufferException(String message, Throwable cause) {
+        BufferException(String message, @Nullable Throwable cause) {
             super(message, cause);
         }
     }

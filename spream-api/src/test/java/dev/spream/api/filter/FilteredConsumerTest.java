@@ -9,10 +9,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.Transaction;
+import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.ModType;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +43,60 @@ final class FilteredConsumerTest {
             assertThat(seen).containsExactly(passing);
             assertThat(consumer.filtered()).isEqualTo(2);
             assertThat(consumer).isNotInstanceOf(BatchConsumer.class);
+        }
+    }
+
+    @Test
+    void of_a_transaction_what_passes_reaches_the_consumer_in_one_call() throws Exception {
+        List<DataChangeRecord> seen = new ArrayList<>();
+        List<Transaction> calls = new ArrayList<>();
+        DataChangeRecord passing = changed(2, "Stock", "INSERT", mod("1", "{}", "{}"));
+        try (FilteredConsumer consumer = FILTER.before((TransactionConsumer) transaction -> {
+            calls.add(transaction);
+            seen.addAll(transaction.changes());
+            assertThat(transaction.delivery(0).attempt()).isEqualTo(2);
+        })) {
+            assertThat(consumer).isInstanceOf(TransactionConsumer.class);
+            TransactionConsumer whole = (TransactionConsumer) consumer;
+            whole.consume(new Whole(List.of(changed(1, "Other", "INSERT", mod("1", "{}", "{}")), passing)));
+            whole.consume(new Whole(List.of(changed(3, "Other", "INSERT", mod("1", "{}", "{}")))));
+
+            assertThat(consumer.filtered()).isEqualTo(2);
+        }
+        assertThat(calls).hasSize(1);
+        assertThat(seen).containsExactly(passing);
+    }
+
+    /** A transaction whose changes have their places as attempts. */
+    private record Whole(List<DataChangeRecord> changes) implements Transaction {
+        @Override
+        public String serverTransactionId() {
+            return "t1";
+        }
+
+        @Override
+        public Instant commitTimestamp() {
+            return changes.getFirst().commitTimestamp();
+        }
+
+        @Override
+        public String transactionTag() {
+            return "";
+        }
+
+        @Override
+        public boolean isSystemTransaction() {
+            return false;
+        }
+
+        @Override
+        public boolean isComplete() {
+            return true;
+        }
+
+        @Override
+        public Delivery delivery(int index) {
+            return new Delivery(new PartitionToken("p"), 1, index + 1, Optional.empty(), Optional.empty());
         }
     }
 

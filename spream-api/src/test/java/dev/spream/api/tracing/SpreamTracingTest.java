@@ -9,6 +9,7 @@ import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
@@ -73,6 +74,21 @@ final class SpreamTracingTest {
                         .map(span -> span.getSpanContext().getSpanId())
                         .toList())
                 .isEqualTo(spans.stream().map(SpanData::getSpanId).toList());
+    }
+
+    @Test
+    void a_transaction_has_one_span() {
+        List<Integer> sizes = new CopyOnWriteArrayList<>();
+        TransactionConsumer consumer =
+                transaction -> sizes.add(transaction.changes().size());
+        assertThat(tracing.around(consumer)).isInstanceOf(TransactionConsumer.class);
+
+        assertThat(run(consumer, 1)).isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(sizes).containsExactly(1, 1);
+        assertThat(exporter.getFinishedSpanItems())
+                .extracting(span -> attribute(span, "messaging.message.id"))
+                .containsExactly("tx-a-long-partition-token-1", "tx-a-long-partition-token-2");
     }
 
     @Test

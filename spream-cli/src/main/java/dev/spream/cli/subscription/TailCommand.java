@@ -18,6 +18,7 @@ import dev.spream.cli.storage.StorageArguments;
 import dev.spream.cli.storage.StorageChoice;
 import dev.spream.cli.storage.StreamArguments;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.storage.spanner.DatabaseName;
@@ -250,6 +251,9 @@ public final class TailCommand extends Subcommand {
         requireWithin("--connect-timeout", connectTimeout, MIN_CONNECT_TIMEOUT, MAX_CONNECT_TIMEOUT);
         requireWithin("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
         require(!snapshot || start == null, "--snapshot cannot be combined with --start: a snapshot starts now");
+        require(
+                !snapshot || transactionArguments.mode() != TransactionMode.COMMIT_ORDER,
+                "--snapshot cannot be combined with --commit-order: its rows have one commit timestamp; use --whole-transactions");
         StorageChoice storage = storage();
         StreamTimes times = times(storage);
         SubscriberOptions.Builder options = SubscriberOptions.builder()

@@ -23,8 +23,9 @@ public interface Transaction {
     boolean isSystemTransaction();
 
     /**
-     * Returns whether these are all changes of the transaction in the stream. False only if some were lost to the retention
-     * period and the loss was accepted, and in the replay of a dead letter.
+     * Returns whether these are all changes of the transaction in the stream. False if others were settled before, after a
+     * crash or a lost lease; if some were lost to the retention period and the loss was accepted; and in the replay of a
+     * dead letter.
      */
     boolean isComplete();
 

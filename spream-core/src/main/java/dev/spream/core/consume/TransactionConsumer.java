@@ -7,8 +7,8 @@ import dev.spream.core.record.DataChangeRecord;
  * whichever partitions, in one call. Two transactions that change a common row come one after the other, in commit
  * order; {@link TransactionMode#COMMIT_ORDER} orders all of them.
  *
- * <p>Every transaction is delivered at least once. After a crash it comes again as a whole, or not at all if it was
- * settled. One worker at a time reads all partitions of such a subscription; others stand by.
+ * <p>Every transaction is delivered at least once. After a crash one that was settled may come again, also in part: {@link
+ * Transaction#isComplete()} is then false. One worker at a time reads all partitions of such a subscription; others stand by.
  *
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#data-change-records">Spanner: data change
  *     records, number_of_records_in_transaction</a>

@@ -55,6 +55,7 @@ record CorrectionPlanner(
     }
 
     private CorrectionPlan moveStart(Instant to) {
+        requireNoSnapshot("with another start its rows would be missing");
         Instant from = subscription.startTimestamp();
         if (to.equals(from)) {
             return CorrectionPlan.ofNothing(subscription, lineage);
@@ -210,6 +211,7 @@ record CorrectionPlanner(
 
     private CorrectionPlan addGap(PartitionGap period, Set<PartitionToken> named) {
         requireInRange(period);
+        requireNoSnapshot("a gap would skip rows of it");
         List<PartitionMetadata> written = new ArrayList<>();
         Map<PartitionToken, Instant> watermarks = new HashMap<>();
         int gaps = 0;
@@ -238,6 +240,18 @@ record CorrectionPlanner(
                 written,
                 Set.of(),
                 "gap from %s to %s added to %d partitions".formatted(period.from(), period.to(), gaps));
+    }
+
+    /** Refuses what would lose rows of a snapshot that is not read yet. */
+    private void requireNoSnapshot(String reason) {
+        unfinished()
+                .filter(partition -> partition.token().isOfSnapshot())
+                .findFirst()
+                .ifPresent(partition -> {
+                    throw new Refusal(
+                            "the snapshot is not read yet (%s is not finished), and %s; nothing was changed. Let workers finish the snapshot first, or begin anew"
+                                    .formatted(partition.token().abbreviated(), reason));
+                });
     }
 
     private void requireInRange(PartitionGap period) {

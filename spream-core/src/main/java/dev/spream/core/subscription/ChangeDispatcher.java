@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Takes the changes of one partition in read order and has them delivered. The reader's thread calls those methods that
@@ -33,11 +35,11 @@ sealed interface ChangeDispatcher permits RecordDispatcher, TransactionDispatche
     /** Notes that the partition has been read up to that time. */
     default void readUpTo(Instant timestamp) {}
 
+    /** Notes that changes are lost up to the time that is given, if it is known: none before it will come any more. */
+    default void lost(Supplier<Optional<Instant>> until) {}
+
     /** Notes that partitions which continue this one are stored. */
     default void started(Collection<PartitionToken> partitions, Instant start) {}
-
-    /** Notes that the changes before that time were lost, and the loss is accepted. */
-    default void skippedTo(Instant beginning) {}
 
     /** Notes that the partition has been read to its end. */
     default void readToEnd() {}

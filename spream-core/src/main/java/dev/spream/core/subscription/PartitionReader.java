@@ -241,6 +241,7 @@ final class PartitionReader {
 
     private Optional<PartitionEnd> acceptLoss(SourceException failure) throws InterruptedException {
         lossAcceptance.requireAccepted(failure);
+        dispatcher.lost(lossAcceptance::beginOfStream);
         if (!dispatcher.awaitSettled() || !gate.awaitOver() || !isActive()) {
             return Optional.empty();
         }

@@ -237,7 +237,7 @@ final class PartitionScheduler {
         int before = waiting.size();
         waiting = List.copyOf(over);
         if (!over.isEmpty()) {
-            if (alone) {
+            if (alone && over.stream().anyMatch(partition -> !partition.token().isOfSnapshot())) {
                 throw tooManyForOne(over.size());
             }
             readers.giveBlocked();

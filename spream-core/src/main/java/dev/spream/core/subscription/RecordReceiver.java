@@ -310,7 +310,6 @@ final class RecordReceiver {
 
     /** Continues at that time: earlier changes are lost, and the loss is recorded. All records taken are settled. */
     void skipTo(Instant beginning) {
-        dispatcher.skippedTo(beginning);
         mark(beginning);
         position.skipTo(beginning);
     }

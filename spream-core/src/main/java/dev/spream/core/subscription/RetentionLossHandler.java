@@ -69,6 +69,17 @@ record RetentionLossHandler(
         }
     }
 
+    /** Returns about when the stream begins now; empty if the server does not say. */
+    Optional<Instant> beginOfStream() {
+        try {
+            return context.source()
+                    .retention()
+                    .map(retention -> context.source().serverTime().minus(retention));
+        } catch (SourceException e) {
+            return Optional.empty(); // asked again with the next query
+        }
+    }
+
     /**
      * Accepts that the partition's changes up to where the stream begins now are lost, and lets the receiver continue
      * there.

@@ -93,6 +93,10 @@ public record SubscriberOptions(
         requireBetween("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofHours(1));
         requireBetween("finishedRetention", finishedRetention, Duration.ZERO, Duration.ofDays(365));
         requireNonNull(worker, "worker");
+        if (snapshot && transactionMode == TransactionMode.COMMIT_ORDER) {
+            throw new IllegalArgumentException(
+                    "transactionMode is COMMIT_ORDER, which cannot begin with a snapshot: its rows have one commit timestamp. Use WHOLE, or no snapshot");
+        }
         listeners = List.copyOf(listeners);
         if (startTimestamp.isPresent()
                 && endTimestamp.isPresent()

@@ -396,6 +396,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     @Override
     public void drain() {
         escalate(Stop.DRAIN);
+        endTransactions();
         opener.stop();
         leaveMembers();
         context.partitionsChanged().signal();
@@ -406,12 +407,19 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     @Override
     public void cancel() {
         escalate(Stop.CANCEL);
+        endTransactions();
         context.userCalls().cancel();
         opener.stop();
         leaveMembers();
         context.partitionsChanged().signal();
         drainAlarm.signal();
         readers.values().forEach(PartitionReader::cancel);
+    }
+
+    private void endTransactions() {
+        if (transactions != null) {
+            transactions.end();
+        }
     }
 
     /** Ends this worker's share now, not only when the run has ended, so that other workers may claim it. */

@@ -1,7 +1,6 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.consume.UndecodableRowException;
-import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.PartitionEventRecord;
@@ -14,6 +13,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** The share of one partition in the {@link TransactionAssembler}. Safe for use by many threads. */
 final class TransactionDispatcher implements ChangeDispatcher, TransactionSource {
@@ -64,13 +65,13 @@ final class TransactionDispatcher implements ChangeDispatcher, TransactionSource
     }
 
     @Override
-    public void started(Collection<PartitionToken> partitions, Instant start) {
-        assembler.started(partitions, start);
+    public void lost(Supplier<Optional<Instant>> until) {
+        until.get().ifPresent(this::readUpTo);
     }
 
     @Override
-    public void skippedTo(Instant beginning) {
-        assembler.skipped(new PartitionGap(partition.watermark(), beginning));
+    public void started(Collection<PartitionToken> partitions, Instant start) {
+        assembler.started(partitions, start);
     }
 
     @Override

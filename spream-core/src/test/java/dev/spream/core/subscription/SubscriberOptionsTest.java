@@ -1,8 +1,11 @@
 package dev.spream.core.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionMode;
+import dev.spream.core.subscription.transaction.MemoryBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +21,7 @@ final class SubscriberOptionsTest {
                 .returns(5, SubscriberOptions::missedHeartbeats)
                 .returns(1, SubscriberOptions::maxInflight)
                 .returns(Optional.empty(), SubscriberOptions::ordering)
+                .returns(TransactionMode.OFF, SubscriberOptions::transactionMode)
                 .returns(1_000, SubscriberOptions::maxBatchSize)
                 .returns(Optional.empty(), SubscriberOptions::consumeTimeout)
                 .returns(10_000, SubscriberOptions::maxBufferedChanges)
@@ -49,7 +53,11 @@ final class SubscriberOptionsTest {
 
     @Test
     void a_copy_has_every_option() {
-        SubscriberOptions options = SubscriberOptions.defaults();
+        SubscriberOptions options = SubscriberOptions.builder()
+                .transactionMode(TransactionMode.WHOLE)
+                .transactionBuffer(MemoryBuffer::new)
+                .snapshot(true)
+                .build();
 
         assertThat(options.toBuilder().build()).isEqualTo(options);
     }
@@ -68,5 +76,17 @@ final class SubscriberOptionsTest {
         assertThat(SubscriberOptions.defaults().stallTimeout(false, 5))
                 .isEqualTo(SubscriberOptions.defaults().stallTimeout(true, 0))
                 .isEqualTo(Duration.ofSeconds(50));
+    }
+
+    @Test
+    void a_snapshot_has_no_commit_order() {
+        SubscriberOptions.Builder options = SubscriberOptions.builder().snapshot(true);
+
+        assertThat(options.transactionMode(TransactionMode.WHOLE).build().snapshot())
+                .isTrue();
+        assertThatThrownBy(() ->
+                        options.transactionMode(TransactionMode.COMMIT_ORDER).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("cannot begin with a snapshot");
     }
 }

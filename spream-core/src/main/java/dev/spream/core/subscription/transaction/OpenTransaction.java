@@ -120,7 +120,7 @@ public final class OpenTransaction {
     List<Object> remove(TransactionSource source, List<Part> removed) {
         List<Object> gone = new ArrayList<>();
         parts.removeIf(part -> {
-            if (part.source() != source) {
+            if (!part.source().equals(source)) {
                 return false;
             }
             removed.add(part);
@@ -140,7 +140,7 @@ public final class OpenTransaction {
     }
 
     boolean has(TransactionSource source) {
-        return parts.stream().anyMatch(part -> part.source() == source);
+        return parts.stream().anyMatch(part -> part.source().equals(source));
     }
 
     List<TransactionSource> sources() {

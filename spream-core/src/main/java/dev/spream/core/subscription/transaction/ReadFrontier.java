@@ -118,24 +118,10 @@ final class ReadFrontier {
                         earliest.isEmpty() ? Instant.MAX : earliest.first().timestamp());
     }
 
-    /** Returns the latest time up to which any partition has been read. */
-    Optional<Instant> high() {
-        return earliest.isEmpty()
-                ? Optional.empty()
-                : Optional.of(earliest.last().timestamp());
-    }
-
     /** Returns whether no partition is behind that one. */
     boolean isLast(PartitionToken partition) {
         Position position = positions.get(partition);
         return position == null
                 || !position.timestamp().isAfter(earliest.first().timestamp());
-    }
-
-    /** Returns the partition that is read up to the earliest time. */
-    Optional<PartitionToken> last() {
-        return earliest.isEmpty()
-                ? Optional.empty()
-                : Optional.of(earliest.first().partition());
     }
 }

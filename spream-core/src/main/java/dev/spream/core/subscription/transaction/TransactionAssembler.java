@@ -4,7 +4,6 @@ import dev.spream.core.consume.RecordKey;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SectionLock;
 import dev.spream.core.partition.Lineage;
-import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.lease.HeldPartition;
@@ -20,7 +19,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -39,9 +37,9 @@ import org.slf4j.LoggerFactory;
  * them before. The changes of one key come from one partition at a time in commit order, and transactions with a common
  * key have different commit timestamps: so each lane has its transactions in commit order, and none waits for a later one.
  *
- * <p>A transaction of which changes are missing although every partition was read past it: they are before the watermark at
- * which a partition was acquired, so the transaction was settled before, and what came again is settled; or a gap that was
- * accepted has them, and it is delivered as it is; anything else contradicts the stream, and the subscription stops.
+ * <p>A transaction of which changes are missing although every partition was read past it is delivered as it is, and says
+ * so. The others were settled before a crash or a lost lease, since a watermark has passed them, or a gap that was accepted
+ * has them. Nothing that came again is dropped: a change of the same key may have come again before it.
  *
  * <p>Memory: once the changes that are kept take the budget, a partition is read further only if nothing can be delivered
  * and no other partition is behind it; and what it then reads goes to the buffer. So no partition waits for ever: while
@@ -68,6 +66,9 @@ public final class TransactionAssembler {
         boolean deliver(OpenTransaction transaction, Control control) throws Exception;
     }
 
+    /** About how much memory a change takes while it is in the buffer. */
+    private static final long BUFFERED_BYTES = 512;
+
     private final Settings settings;
     private final Delivery delivery;
     private final ChangeBuffer buffer;
@@ -84,8 +85,7 @@ public final class TransactionAssembler {
     private final TreeSet<OpenTransaction> ready = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
     private final Map<Object, Deque<OpenTransaction>> lanes = new HashMap<>();
     private final Map<OpenTransaction, Thread> delivering = new HashMap<>();
-    private final List<PartitionGap> gaps = new ArrayList<>();
-    private Instant horizon = Instant.MIN; // before it, changes may have been settled before they were read
+    private boolean ending;
     private long bytes;
     private int waiting; // readers
 
@@ -108,9 +108,6 @@ public final class TransactionAssembler {
         HeldPartition partition = source.partition();
         lock.run(() -> {
             frontier.begin(partition.token(), partition.watermark());
-            if (partition.lease().epoch() > 1) { // it was read before
-                frontier.high().filter(horizon::isBefore).ifPresent(high -> horizon = high);
-            }
             proceed();
         });
     }
@@ -118,14 +115,6 @@ public final class TransactionAssembler {
     /** Takes a lineage that was just read. */
     public void observe(Lineage lineage) {
         lock.run(() -> {
-            if (frontier.low().isEmpty()) {
-                lineage.partitions().forEach(partition -> {
-                    if (partition.watermark().isAfter(horizon)) {
-                        horizon = partition.watermark();
-                    }
-                    gaps.addAll(partition.gaps());
-                });
-            }
             frontier.observe(lineage);
             proceed();
         });
@@ -138,7 +127,7 @@ public final class TransactionAssembler {
         long size = OpenTransaction.bytesOf(change);
         lock.lockInterruptibly();
         try {
-            while (!source.isStopping() && !hasRoom(source)) {
+            while (!source.isStopping() && !hasRoom(source, size)) {
                 waiting++;
                 try {
                     changed.await();
@@ -168,7 +157,7 @@ public final class TransactionAssembler {
         boolean kept = bytes + size <= settings.maxBytes();
         Part part = kept
                 ? new Part(source, sequence, change.recordSequence(), size, keys, change, 0)
-                : new Part(source, sequence, change.recordSequence(), 0, keys, null, buffer.add(change));
+                : new Part(source, sequence, change.recordSequence(), BUFFERED_BYTES, keys, null, buffer.add(change));
         bytes += part.bytes();
         transaction.add(part).forEach(key -> enter(transaction, key));
         frontier.advance(source.partition().token(), change.commitTimestamp());
@@ -183,8 +172,8 @@ public final class TransactionAssembler {
         return settings.hasLanes() ? RecordKey.of(change) : Set.of();
     }
 
-    private boolean hasRoom(TransactionSource source) {
-        return bytes < settings.maxBytes()
+    private boolean hasRoom(TransactionSource source, long size) {
+        return bytes + size <= settings.maxBytes()
                 || (ready.isEmpty()
                         && delivering.isEmpty()
                         && frontier.isLast(source.partition().token()));
@@ -237,8 +226,9 @@ public final class TransactionAssembler {
         lock.run(() -> partitions.forEach(partition -> frontier.add(partition, start)));
     }
 
-    public void skipped(PartitionGap gap) {
-        lock.run(() -> gaps.add(gap));
+    /** Starts no further delivery, so that none overtakes one that is left while the partitions stop one after the other. */
+    public void end() {
+        lock.run(() -> ending = true);
     }
 
     public void readToEnd(TransactionSource source) {
@@ -274,43 +264,22 @@ public final class TransactionAssembler {
         }
     }
 
+    /** Lets a transaction be delivered as it is. */
     private void judge(OpenTransaction transaction) {
-        if (isInGap(transaction)) {
-            log.warn(
-                    "[{}] transaction {} of {} has {} of {} changes, because changes were lost to the retention period: it is delivered as it is",
-                    settings.stream(),
-                    transaction.id(),
-                    transaction.commitTimestamp(),
-                    transaction.size(),
-                    transaction.first().numberOfRecordsInTransaction());
-            transaction.missesChanges();
-            transaction.state = State.WAITING;
-            makeReady(transaction);
-        } else if (!transaction.commitTimestamp().isAfter(horizon)) {
-            log.debug(
-                    "[{}] transaction {} was settled before; its changes that came again are dropped",
-                    settings.stream(),
-                    transaction.id());
-            settleAll(transaction);
-        } else {
-            onFailure.accept(new IncompleteTransactionException(
-                    "[%s] transaction %s of %s has %d of %d changes, although every partition was read past it; it is not delivered, the watermarks stay before it, and the subscription stops. A restart reads it again"
-                            .formatted(
-                                    settings.stream(),
-                                    transaction.id(),
-                                    transaction.commitTimestamp(),
-                                    transaction.size(),
-                                    transaction.first().numberOfRecordsInTransaction())));
-        }
-    }
-
-    private boolean isInGap(OpenTransaction transaction) {
-        Instant at = transaction.commitTimestamp();
-        return gaps.stream().anyMatch(gap -> !at.isBefore(gap.from()) && !at.isAfter(gap.to()));
+        log.info(
+                "[{}] transaction {} of {} has {} of {} changes: it is delivered as it is, as incomplete. The others were settled before, or lost to the retention period",
+                settings.stream(),
+                transaction.id(),
+                transaction.commitTimestamp(),
+                transaction.size(),
+                transaction.first().numberOfRecordsInTransaction());
+        transaction.missesChanges();
+        transaction.state = State.WAITING;
+        makeReady(transaction);
     }
 
     private void startDeliveries() {
-        while (!ready.isEmpty() && delivering.size() < settings.maxDelivering()) {
+        while (!ending && !ready.isEmpty() && delivering.size() < settings.maxDelivering()) {
             OpenTransaction next = ready.pollFirst();
             undelivered.remove(next);
             next.state = State.DELIVERING;
@@ -479,11 +448,6 @@ public final class TransactionAssembler {
 
     private boolean isCancelled(OpenTransaction transaction) {
         return transaction.sources().stream().anyMatch(TransactionSource::isCancelled);
-    }
-
-    /** Returns the partition that all others wait for, if transactions wait for it. */
-    public Optional<PartitionToken> laggard() {
-        return lock.get(() -> undelivered.isEmpty() ? Optional.empty() : frontier.last());
     }
 
     public void close() {

@@ -13,7 +13,6 @@ import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.transaction.ChangeBuffer;
-import dev.spream.core.subscription.transaction.IncompleteTransactionException;
 import dev.spream.core.subscription.transaction.MemoryBuffer;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
@@ -22,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -109,7 +109,7 @@ class SubscriberTransactionTest {
     }
 
     @Test
-    void a_transaction_settled_before_a_restart_does_not_come_again_in_part() throws InterruptedException {
+    void a_transaction_settled_before_a_restart_may_come_again_in_part_and_says_so() throws InterruptedException {
         source.roots("p", "q")
                 .add("p", change(2, "t2", "0", 2, "A"))
                 .add("q", change(2, "t2", "1", 2, "B"))
@@ -134,16 +134,38 @@ class SubscriberTransactionTest {
         second.close();
         SubscriberFixture.get(again);
 
-        assertThat(delivered).containsExactly("t8 B0");
+        assertThat(delivered).containsExactly("t2 B1 incomplete", "t8 B0");
     }
 
     @Test
-    void a_transaction_that_cannot_become_complete_stops_the_subscription() {
+    void a_transaction_that_cannot_become_complete_is_delivered_as_it_is() throws InterruptedException {
         source.roots("p", "q").add("p", change(1, "t1", "0", 2, "A")).heartbeat("p", 5);
 
-        assertThatThrownBy(() -> run(options -> options.maxInflight(4)))
-                .isInstanceOf(IncompleteTransactionException.class)
-                .hasMessageContaining("transaction t1 of 2026-01-01T10:00:01Z has 1 of 2 changes");
+        run(options -> options.maxInflight(4));
+
+        assertThat(delivered).containsExactly("t1 A0 incomplete");
+    }
+
+    @Test
+    void a_partition_that_is_ahead_is_not_read_further_while_the_memory_is_full() throws InterruptedException {
+        source.roots("p", "q");
+        String large = "x".repeat(10_000);
+        for (int i = 0; i < 500; i++) {
+            source.add("p", change(1 + i, "t" + i, "0", 1, large + i));
+        }
+        Subscriber subscriber = subscriber(options -> options.maxInflight(4)
+                .transactionMode(TransactionMode.COMMIT_ORDER)
+                .maxBufferedBytes(SubscriberOptions.MIN_MAX_BUFFERED_BYTES));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, (TransactionConsumer) this::record);
+        Polling.await(() -> source.rowsReturned("p") > 20, source::queries);
+        TimeUnit.MILLISECONDS.sleep(200); // it would have read on
+
+        assertThat(source.rowsReturned("p")).isLessThan(100);
+        source.heartbeat("p", 600).heartbeat("q", 600);
+
+        Polling.await(() -> delivered.size() == 500, delivered::size);
+        subscriber.close();
+        SubscriberFixture.get(run);
     }
 
     @Test
@@ -267,7 +289,7 @@ class SubscriberTransactionTest {
             String key = change.mods().getFirst().keys().string("Id").orElseThrow();
             line.append(' ').append(key.length() > 9 ? "x" : key).append(Integer.parseInt(change.recordSequence()));
         }
-        delivered.add(line.toString());
+        delivered.add(line.append(transaction.isComplete() ? "" : " incomplete").toString());
     }
 
     static DataChangeRecord change(long second, String transaction, String sequence, int records, String key) {

@@ -1,0 +1,75 @@
+package dev.spream.api.buffer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.core.SpreamException;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.subscription.ScriptedSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class DiskChangeBufferTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void changes_come_back_equal_and_the_file_is_gone_at_the_end() throws IOException {
+        DiskChangeBuffer buffer = new DiskChangeBuffer(folder);
+        assertThat(files()).isEmpty();
+        List<Long> ids = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            ids.add(buffer.add(change(i)));
+        }
+        assertThat(files()).hasSize(1);
+
+        for (int i = 0; i < 1_000; i += 2) {
+            buffer.remove(ids.get(i));
+        }
+        for (int i = 1; i < 1_000; i += 2) {
+            assertThat(buffer.read(ids.get(i))).isEqualTo(change(i));
+        }
+
+        buffer.close();
+        buffer.remove(ids.get(1)); // a delivery may end later
+        buffer.close();
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void only_the_user_of_the_process_may_read_the_file() throws IOException {
+        try (DiskChangeBuffer buffer = new DiskChangeBuffer(folder)) {
+            buffer.add(change(1));
+
+            assertThat(Files.getPosixFilePermissions(files().getFirst()))
+                    .allSatisfy(permission -> assertThat(permission.name()).startsWith("OWNER_"));
+        }
+    }
+
+    @Test
+    void a_folder_that_cannot_be_written_is_named() {
+        Path missing = folder.resolve("missing");
+        try (DiskChangeBuffer buffer = new DiskChangeBuffer(missing)) {
+            assertThatThrownBy(() -> buffer.add(change(1)))
+                    .isInstanceOf(SpreamException.class)
+                    .hasMessageContaining("cannot be kept in a file in " + missing)
+                    .hasMessageNotContaining("\"Id\"");
+        }
+    }
+
+    private static DataChangeRecord change(int number) {
+        return ScriptedSource.newChange(number, "key " + number, "tx-" + number);
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.toList();
+        }
+    }
+}
