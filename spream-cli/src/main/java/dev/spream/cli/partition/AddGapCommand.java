@@ -58,6 +58,7 @@ final class AddGapCommand extends CorrectionCommand {
         private List<String> partitions = new ArrayList<>();
 
         @Option(names = "--all", description = "All unfinished partitions.")
+        @SuppressWarnings("UnusedVariable") // it is what no named partition means
         private boolean all;
     }
 

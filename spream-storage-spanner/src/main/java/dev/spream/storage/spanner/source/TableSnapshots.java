@@ -393,6 +393,7 @@ public final class TableSnapshots {
         private final Reading initial;
         private final PartitionQuery query;
         private Instant end;
+        private boolean continued; // by partitions that were returned: without any, the query is repeated
 
         ContinuedReading(Reading initial, PartitionQuery query) {
             this.initial = initial;
@@ -411,7 +412,10 @@ public final class TableSnapshots {
         }
 
         private ChangeRecord continued(ChangeRecord record) {
-            end = record.timestamp();
+            if (!(record instanceof HeartbeatRecord)) {
+                end = record.timestamp();
+                continued = true;
+            }
             if (record instanceof ChildPartitionsRecord children) {
                 return new ChildPartitionsRecord(
                         children.startTimestamp(),
@@ -426,7 +430,7 @@ public final class TableSnapshots {
 
         @Override
         public List<ChangeRecord> end() {
-            return mode.get() == PartitionMode.MUTABLE_KEY_RANGE
+            return continued && mode.get() == PartitionMode.MUTABLE_KEY_RANGE
                     ? List.of(new PartitionEndRecord(end, "", query.token().value()))
                     : List.of();
         }
