@@ -167,12 +167,12 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         if (own().get(SubscriptionKeys.TRANSACTIONS.key()) == TransactionMode.COMMIT_ORDER
                 && own().get(SubscriptionKeys.SNAPSHOT.key())) {
             problems.add(
-                    "transactions is commit-order, and snapshot is true: the rows of a snapshot have one commit timestamp. Set transactions=whole, or remove snapshot");
+                    "transaction-mode is commit-order, and snapshot is true: the rows of a snapshot have one commit timestamp. Set transaction-mode=whole, or remove snapshot");
         }
         if (own().get(SubscriptionKeys.TRANSACTIONS.key()) != TransactionMode.OFF
                 && own().get(SubscriptionKeys.DECODING_FAILURE.key()) == DecodingFailure.DEAD_LETTER) {
             problems.add(
-                    "decoding-failure is dead-letter, but a transaction is not whole without a row that cannot be decoded: set decoding-failure=stop, or transactions=off");
+                    "decoding-failure is dead-letter, but a transaction is not whole without a row that cannot be decoded: set decoding-failure=stop, or transaction-mode=off");
         }
     }
 

@@ -58,7 +58,7 @@ final class SubscriptionKeys {
     private static final int MAX_WORKER_LENGTH = 150;
 
     static final OptionKey<SubscriberOptions.Builder, TransactionMode> TRANSACTIONS = OptionKey.of(
-            "transactions",
+            "transaction-mode",
             ConfigType.choice(TransactionMode.class),
             "Delivery of whole transactions: off, each as soon as it is complete, or all in commit order. One worker at"
                     + " a time then reads all partitions.",

@@ -36,6 +36,7 @@ final class SubscriptionKeysTest {
             "error-handler",
             "dead-letter-sink",
             "worker",
+            "transaction-buffer",
             "listeners");
 
     static List<OptionKey<SubscriberOptions.Builder, ?>> withRange() {

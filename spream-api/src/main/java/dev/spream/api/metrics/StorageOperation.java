@@ -5,7 +5,11 @@ import java.util.List;
 
 /** A storage operation as the value of a tag; the set is fixed. */
 enum StorageOperation {
-    OPEN("looking for the subscription", "looking for partitions", "opening the subscription"),
+    OPEN(
+            "looking for the subscription",
+            "looking for partitions",
+            "looking for a snapshot",
+            "opening the subscription"),
     WORKERS("registering the worker", "reading the workers", "ending the registration"),
     LINEAGE("reading the lineage"),
     ACQUIRE("acquiring partitions", "starting a partition"),

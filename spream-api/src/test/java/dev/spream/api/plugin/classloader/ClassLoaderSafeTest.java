@@ -22,6 +22,7 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
@@ -89,6 +90,7 @@ final class ClassLoaderSafeTest {
         Stream<Wrapping<?>> ports = Ports.ALL.stream().map(port -> wrapping(port.type()));
         Stream<Wrapping<?>> others = Stream.of(
                 of(ConsumerProvider.PORT, BatchConsumer.class),
+                of(ConsumerProvider.PORT, TransactionConsumer.class),
                 of(DeadLetterSinkProvider.PORT, DeadLetterStore.class),
                 wrapping(SearchIndex.class),
                 wrapping(EventFeed.class),
@@ -104,6 +106,7 @@ final class ClassLoaderSafeTest {
                 new Wrapping<>(BatchConsumer.Batch.class, ClassLoaderSafeConsumer.HostBatch::new, List.of()),
                 closeable(ConsumerProvider.PORT, Consumer.class),
                 closeable(ConsumerProvider.PORT, BatchConsumer.class),
+                closeable(ConsumerProvider.PORT, TransactionConsumer.class),
                 closeable(DeadLetterSinkProvider.PORT, DeadLetterStore.class),
                 closeable(OutboxSenderProvider.PORT, OutboxSender.class));
         return Stream.concat(ports, others);

@@ -3,6 +3,7 @@ package dev.spream.api.plugin.classloader;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.StoredDeadLetter;
+import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
@@ -153,6 +154,7 @@ public final class PortSamples {
                     new OutboxStats(START, Map.of(), 0, Optional.empty(), 0, 0, 0, Set.of(), Set.of())),
             Map.entry(ExpectedVersion.class, ExpectedVersion.none()),
             Map.entry(FeedRequest.class, FeedRequest.all("entries")),
+            Map.entry(Correction.class, new Correction.MoveEnd(Optional.empty())),
             Map.entry(FeedBatch.class, new FeedBatch(List.of(), 7, 9)),
             Map.entry(
                     FeedItem.Undecodable.class,
