@@ -40,7 +40,9 @@ final class ProvidersTest {
                         "request-tag",
                         "prefetch-chunks",
                         "max-open-queries",
-                        "connect-timeout");
+                        "connect-timeout",
+                        "snapshot-chunk-rows",
+                        "snapshot-reads");
         assertThat(source.keys())
                 .filteredOn(ConfigKey::isRequired)
                 .extracting(ConfigKey::name)

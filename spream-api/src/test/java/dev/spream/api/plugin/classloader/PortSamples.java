@@ -4,6 +4,8 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
+import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
@@ -155,6 +157,8 @@ public final class PortSamples {
             Map.entry(ExpectedVersion.class, ExpectedVersion.none()),
             Map.entry(FeedRequest.class, FeedRequest.all("entries")),
             Map.entry(Correction.class, new Correction.MoveEnd(Optional.empty())),
+            Map.entry(CorrectionAct.class, new CorrectionAct("ann", "a wrong end")),
+            Map.entry(CorrectionOutcome.class, CorrectionOutcome.nothingStored()),
             Map.entry(FeedBatch.class, new FeedBatch(List.of(), 7, 9)),
             Map.entry(
                     FeedItem.Undecodable.class,
