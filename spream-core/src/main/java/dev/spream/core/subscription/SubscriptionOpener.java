@@ -80,10 +80,13 @@ final class SubscriptionOpener {
 
     private boolean isRootFinished() throws InterruptedException {
         return context.storageCalls()
-                .repeat("reading the lineage", wanted, PartitionStorage::frontier)
-                .partition(PartitionToken.ROOT)
-                .filter(root -> !root.isFinished())
-                .isEmpty();
+                .repeat(
+                        "looking for a snapshot",
+                        wanted,
+                        storage -> storage.lineage()
+                                .partition(PartitionToken.ROOT)
+                                .filter(root -> !root.isFinished())
+                                .isEmpty());
     }
 
     /**
