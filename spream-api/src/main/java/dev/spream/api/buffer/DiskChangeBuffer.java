@@ -2,6 +2,7 @@ package dev.spream.api.buffer;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
@@ -127,7 +128,7 @@ public final class DiskChangeBuffer implements ChangeBuffer {
         try {
             Files.deleteIfExists(file.path());
         } catch (IOException e) {
-            log.warn("{} cannot be deleted; delete it, since it has values of rows", file.path(), e);
+            log.warn("{} cannot be deleted; delete it, since it has values of rows", file.path(), LoggedFailure.of(e));
         }
     }
 

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * of their number. Logs a line at most every ten seconds. Safe for use by many threads.
  */
 final class SnapshotProgress {
-    private static final Logger log = LoggerFactory.getLogger("dev.spream.storage.spanner.Snapshot");
+    private static final Logger log = LoggerFactory.getLogger(TableSnapshots.class);
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
     private final String stream;

@@ -15,6 +15,7 @@ import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.TimestampBound;
 import com.google.cloud.spanner.Type;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.DurationText;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
@@ -58,7 +59,7 @@ import org.slf4j.LoggerFactory;
  * is read, because all reads are as of one time.
  */
 public final class TableSnapshots {
-    private static final Logger log = LoggerFactory.getLogger("dev.spream.storage.spanner.Snapshot");
+    private static final Logger log = LoggerFactory.getLogger(TableSnapshots.class);
 
     private static final int CHUNKS_PER_KEYS = 10;
     private static final Duration DEFAULT_VERSION_RETENTION = Duration.ofHours(1);
@@ -177,7 +178,7 @@ public final class TableSnapshots {
                 row.next();
                 progress.estimate(table, row.getLong(0));
             } catch (SpannerException e) {
-                log.info("[{}] the rows of {} were not counted: {}", stream, table, e.getMessage());
+                log.info("[{}] the rows of {} were not counted: {}", stream, table, LoggedFailure.message(e));
             }
         }
     }
