@@ -81,6 +81,24 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
     }
 
     /**
+     * Leaves everything to another worker that must have all partitions. What is in flight may wait for changes of
+     * partitions that the other worker reads, so nothing waits for it to settle, except for calls under way.
+     */
+    void giveAll(Collection<PartitionReader> readers) {
+        List<PartitionReader> staying =
+                readers.stream().filter(reader -> !reader.isHandingOver()).toList();
+        if (staying.isEmpty()) {
+            return;
+        }
+        log.info(
+                "[{}] {} partitions handed over: another worker reads some, and whole transactions need all in one",
+                context.source().streamName(),
+                staying.size());
+        staying.forEach(PartitionReader::handOver);
+        staying.forEach(PartitionReader::stop);
+    }
+
+    /**
      * Hands over readers that wait for partitions whose readers may need their place; the stored wait keeps them from
      * being claimed before it is over.
      */

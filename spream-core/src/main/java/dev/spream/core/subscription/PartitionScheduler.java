@@ -61,6 +61,9 @@ final class PartitionScheduler {
 
         /** Starts to hand over that many partitions. */
         void give(int count);
+
+        /** Starts to hand over all partitions, without waiting for what is in flight. */
+        void giveAll();
     }
 
     /**
@@ -115,7 +118,12 @@ final class PartitionScheduler {
     }
 
     private void give(FairShare share) {
-        if (share.surplus() > 0 && !neglected.abstains()) {
+        if (share.surplus() == 0) {
+            return;
+        }
+        if (alone) {
+            readers.giveAll();
+        } else if (!neglected.abstains()) {
             readers.give(share.surplus());
         }
     }
@@ -177,7 +185,7 @@ final class PartitionScheduler {
     /** Acquires the claims of the share; returns whether any was acquired. */
     private boolean claim(Lineage lineage, FairShare share, BooleanSupplier wanted) throws InterruptedException {
         List<PartitionMetadata> free = Stream.of(
-                        share.claims(), neglected.of(share.othersClaims()), share.unclaimed(), ahead(lineage))
+                        share.claims(), neglected.of(share.othersClaims()), share.unclaimed(), ahead(lineage, share))
                 .flatMap(List::stream)
                 .filter(partition -> !readers.isRead(partition.token()))
                 .toList();
@@ -204,8 +212,8 @@ final class PartitionScheduler {
     }
 
     /** Returns the partitions that can be read ahead of their parents, which their readers decide, not the storage. */
-    private List<PartitionMetadata> ahead(Lineage lineage) {
-        if (!context.readsAhead()) {
+    private List<PartitionMetadata> ahead(Lineage lineage, FairShare share) {
+        if (!context.readsAhead() || (alone && share.surplus() > 0)) {
             return List.of();
         }
         return lineage.waitingForParents().stream()

@@ -392,6 +392,11 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         handOver.give(readers.values(), count);
     }
 
+    @Override
+    public void giveAll() {
+        handOver.giveAll(readers.values());
+    }
+
     /** Stops reading and lets started changes finish. */
     @Override
     public void drain() {

@@ -10,7 +10,12 @@ import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Transaction;
 import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.consume.TransactionMode;
+import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.transaction.ChangeBuffer;
 import dev.spream.core.subscription.transaction.MemoryBuffer;
@@ -166,6 +171,38 @@ class SubscriberTransactionTest {
         Polling.await(() -> delivered.size() == 500, delivered::size);
         subscriber.close();
         SubscriberFixture.get(run);
+    }
+
+    @Test
+    void one_of_two_workers_that_hold_partitions_leaves_all_of_its_to_the_other() throws InterruptedException {
+        source.roots("p", "q").add("p", change(1, "t1", "0", 2, "A"));
+        Subscriber subscriber =
+                subscriber(options -> options.maxInflight(4).partitionDiscoveryInterval(Duration.ofMillis(20)));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, (TransactionConsumer) this::record);
+        Polling.await(() -> source.rowsReturned("p") == 1 && isHeld("q"), source::queries);
+
+        PartitionMetadata taken = fixture.stored("q");
+        fixture.storage.release(List.of(
+                new PartitionLease(taken.token(), taken.owner().orElseThrow(), taken.epoch(), taken.watermark())));
+        PartitionLease other = fixture.storage
+                .acquire(new WorkerId("!"), List.of(PartitionClaim.of(taken)), Duration.ofMinutes(10))
+                .getFirst(); // with an earlier id, so it is the one that keeps its partitions
+        Polling.await(() -> !isHeld("p"), source::queries);
+
+        fixture.storage.release(List.of(other));
+        source.add("q", change(1, "t1", "1", 2, "B"));
+        Polling.await(() -> delivered.size() == 1, () -> delivered);
+        assertThat(delivered).containsExactly("t1 A0 B1");
+        subscriber.close();
+        SubscriberFixture.get(run);
+    }
+
+    private boolean isHeld(String partition) {
+        return fixture.storage
+                .lineage()
+                .partition(new PartitionToken(partition))
+                .filter(PartitionMetadata::leaseLive)
+                .isPresent();
     }
 
     @Test
