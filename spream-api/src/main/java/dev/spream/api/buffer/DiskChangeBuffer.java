@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -109,10 +110,21 @@ public final class DiskChangeBuffer implements ChangeBuffer {
     }
 
     @Override
-    public void remove(long id) {
+    public void remove(Collection<Long> ids) {
         OpenFile file = open;
-        if (file != null) {
-            apart(() -> file.changes().remove(id));
+        if (file == null) {
+            return;
+        }
+        try {
+            apart(() -> {
+                ids.forEach(file.changes()::remove);
+                return null;
+            });
+        } catch (MVStoreException e) {
+            if (!closed) {
+                throw new BufferException(
+                        "changes cannot be removed from a file in %s; the subscription stops".formatted(folder), e);
+            }
         }
     }
 

@@ -30,14 +30,14 @@ final class DiskChangeBufferTest {
         assertThat(files()).hasSize(1);
 
         for (int i = 0; i < 1_000; i += 2) {
-            buffer.remove(ids.get(i));
+            buffer.remove(List.of(ids.get(i)));
         }
         for (int i = 1; i < 1_000; i += 2) {
             assertThat(buffer.read(ids.get(i))).isEqualTo(change(i));
         }
 
         buffer.close();
-        buffer.remove(ids.get(1)); // a delivery may end later
+        buffer.remove(List.of(ids.get(1))); // a delivery may end later
         buffer.close();
         assertThat(files()).isEmpty();
     }

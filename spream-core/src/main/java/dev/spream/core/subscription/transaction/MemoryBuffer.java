@@ -1,6 +1,7 @@
 package dev.spream.core.subscription.transaction;
 
 import dev.spream.core.record.DataChangeRecord;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,8 +25,8 @@ public final class MemoryBuffer implements ChangeBuffer {
     }
 
     @Override
-    public void remove(long id) {
-        changes.remove(id);
+    public void remove(Collection<Long> ids) {
+        ids.forEach(changes::remove);
     }
 
     @Override

@@ -41,8 +41,8 @@ public final class OpenTransaction {
      * A change of it.
      *
      * @param sequence its sequence in the tracker of its partition
-     * @param change the change; null while it is in the buffer on disk
-     * @param stored its id in the buffer on disk
+     * @param change the change; null while it is in the buffer
+     * @param stored its id in the buffer; 0 while it is in memory
      */
     public record Part(
             TransactionSource source,

@@ -69,6 +69,9 @@ public final class TransactionAssembler {
     /** About how much memory a change takes while it is in the buffer. */
     private static final long BUFFERED_BYTES = 512;
 
+    /** In place of an id in the buffer. */
+    private static final long IN_MEMORY = 0;
+
     private final Settings settings;
     private final Delivery delivery;
     private final ChangeBuffer buffer;
@@ -85,6 +88,7 @@ public final class TransactionAssembler {
     private final TreeSet<OpenTransaction> ready = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
     private final Map<Object, Deque<OpenTransaction>> lanes = new HashMap<>();
     private final Map<OpenTransaction, Thread> delivering = new HashMap<>();
+    private final List<Long> unneeded = new ArrayList<>(); // in the buffer
     private boolean ending;
     private long bytes;
     private int waiting; // readers
@@ -138,15 +142,33 @@ public final class TransactionAssembler {
             if (source.isStopping()) {
                 return false;
             }
-            add(source, change, position, keys, size);
-            proceed();
-            return true;
+            if (bytes + size <= settings.maxBytes()) {
+                add(source, change, position, keys, size, IN_MEMORY);
+                return true;
+            }
         } finally {
             lock.unlock();
         }
+        return submitBuffered(source, change, position, keys);
     }
 
-    private void add(TransactionSource source, DataChangeRecord change, Instant position, Set<?> keys, long size) {
+    private boolean submitBuffered(TransactionSource source, DataChangeRecord change, Instant position, Set<?> keys) {
+        long id = buffer.add(change);
+        boolean taken = lock.get(() -> {
+            if (source.isStopping()) {
+                return false;
+            }
+            add(source, change, position, keys, BUFFERED_BYTES, id);
+            return true;
+        });
+        if (!taken) {
+            buffer.remove(List.of(id));
+        }
+        return taken;
+    }
+
+    private void add(
+            TransactionSource source, DataChangeRecord change, Instant position, Set<?> keys, long size, long stored) {
         long sequence = source.partition().tracker().open(position);
         OpenTransaction transaction = open.computeIfAbsent(change.serverTransactionId(), id -> {
             OpenTransaction first = new OpenTransaction(change, buffer);
@@ -154,18 +176,24 @@ public final class TransactionAssembler {
             undelivered.add(first);
             return first;
         });
-        boolean kept = bytes + size <= settings.maxBytes();
-        Part part = kept
-                ? new Part(source, sequence, change.recordSequence(), size, keys, change, 0)
-                : new Part(source, sequence, change.recordSequence(), BUFFERED_BYTES, keys, null, buffer.add(change));
-        bytes += part.bytes();
-        transaction.add(part).forEach(key -> enter(transaction, key));
+        bytes += size;
+        transaction
+                .add(new Part(
+                        source,
+                        sequence,
+                        change.recordSequence(),
+                        size,
+                        keys,
+                        stored == IN_MEMORY ? change : null,
+                        stored))
+                .forEach(key -> enter(transaction, key));
         frontier.advance(source.partition().token(), change.commitTimestamp());
         if (transaction.state == State.INCOMPLETE && transaction.isComplete()) {
             incomplete.remove(transaction);
             transaction.state = State.WAITING;
             makeReady(transaction);
         }
+        proceed();
     }
 
     private Set<?> lanesOf(DataChangeRecord change) {
@@ -319,6 +347,7 @@ public final class TransactionAssembler {
             changed.signalAll();
             proceed();
         });
+        cleanBuffer();
         if (settled) {
             sources.forEach(TransactionSource::settled);
         } else {
@@ -356,8 +385,24 @@ public final class TransactionAssembler {
 
     private void forget(Part part) {
         bytes -= part.bytes();
-        if (part.change() == null) {
-            buffer.remove(part.stored());
+        if (part.stored() != IN_MEMORY) {
+            unneeded.add(part.stored());
+        }
+    }
+
+    /** Removes from the buffer, without the lock, what was forgotten. */
+    private void cleanBuffer() {
+        List<Long> ids = lock.get(() -> {
+            List<Long> copy = List.copyOf(unneeded);
+            unneeded.clear();
+            return copy;
+        });
+        if (!ids.isEmpty()) {
+            try {
+                buffer.remove(ids);
+            } catch (RuntimeException e) {
+                onFailure.accept(e);
+            }
         }
     }
 
@@ -375,6 +420,7 @@ public final class TransactionAssembler {
                     source.partition().state() == HeldPartition.State.FINISHED);
             changed.signalAll();
         });
+        cleanBuffer();
     }
 
     private void removeParts(OpenTransaction transaction, TransactionSource source) {

@@ -22,6 +22,7 @@ import dev.spream.core.subscription.transaction.MemoryBuffer;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -296,8 +297,8 @@ class SubscriberTransactionTest {
         }
 
         @Override
-        public void remove(long id) {
-            memory.remove(id);
+        public void remove(Collection<Long> ids) {
+            memory.remove(ids);
         }
 
         @Override
