@@ -3,10 +3,13 @@ package dev.spream.api.metrics;
 import dev.spream.core.subscription.PartitionProgress;
 import dev.spream.core.subscription.SubscriptionView;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntSupplier;
@@ -16,17 +19,44 @@ import java.util.function.IntSupplier;
  * storage nor the server. Unknown values are {@code NaN}.
  */
 final class LiveGauges {
+    /** A partition whose lag is longer is named: fewer names for the registry to keep. */
+    private static final Duration LAGGING = Duration.ofSeconds(30);
+
     private final Meters meters;
     private final InstantSource clock;
     private final SubscriptionView subscription;
     final RetentionWatch retention;
-    private final List<Gauge> gauges = new ArrayList<>(); // confined to the thread that runs the subscription
+
+    // Confined to the thread that runs the subscription.
+    private final List<Gauge> gauges = new ArrayList<>();
+    private final MultiGauge lagging;
 
     LiveGauges(Meters meters, InstantSource clock, SubscriptionView subscription) {
         this.meters = meters;
         this.clock = clock;
         this.subscription = subscription;
         this.retention = new RetentionWatch(subscription, clock);
+        this.lagging = MultiGauge.builder("spream.lag.partition")
+                .description("Lag of the partition with the earliest watermark of this worker's, while it is more than 30 seconds.")
+                .baseUnit(Meters.SECONDS)
+                .tags(meters.tags())
+                .register(meters.registry());
+    }
+
+    /** Names the partition that lags, or none. */
+    void nameLagging() {
+        List<MultiGauge.Row<?>> rows = new ArrayList<>();
+        subscription.held().stream()
+                .min(Comparator.comparing(PartitionProgress::watermark))
+                .filter(partition -> lag(partition).compareTo(LAGGING) > 0)
+                .ifPresent(partition -> rows.add(MultiGauge.Row.of(
+                        Tags.of("partition", partition.token().abbreviated()),
+                        () -> Meters.seconds(Optional.of(lag(partition))))));
+        lagging.register(rows, true);
+    }
+
+    private Duration lag(PartitionProgress partition) {
+        return Duration.between(partition.watermark(), clock.instant());
     }
 
     void register(IntSupplier waiting, MoveInWaits moveIns) {
@@ -74,6 +104,7 @@ final class LiveGauges {
         retention.stop();
         gauges.forEach(meters.registry()::remove);
         gauges.clear();
+        lagging.register(List.of(), true);
     }
 
     private int inflight() {

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the events and the state of a subscription to a Micrometer registry. Every meter carries the tag
- * {@code subscription}; no tag contains a partition, a key or a table. Counters are registered on creation, with every
+ * {@code subscription}; no tag contains a key or a table, and only {@code spream.lag.partition} names a partition: the one
+ * that lags, if its lag is long. Counters are registered on creation, with every
  * value of their tags, so that alerts see them rise from zero. Gauges exist while the subscription runs.
  *
  * <pre>{@code
@@ -151,6 +152,14 @@ public final class SpreamMetrics implements SubscriptionListener {
     @Override
     public void partitionsWaiting(int count, @Nullable Instant oldestWatermark) {
         waiting.set(count);
+    }
+
+    @Override
+    public void lowWatermark(Instant lowWatermark) {
+        LiveGauges live = gauges;
+        if (live != null) {
+            live.nameLagging();
+        }
     }
 
     @Override

@@ -106,6 +106,7 @@ final class SpreamMetricsTest {
             await("spream.inflight", inflight -> inflight == 1);
             await("spream.low.watermark", low -> low == ScriptedSource.START.getEpochSecond());
             await("spream.lag", lag -> lag > 0);
+            await("spream.lag.partition", lag -> lag > 30);
             await("spream.retention.left", left -> !Double.isNaN(left));
             await("spream.retention.period", period -> period == RETENTION.toSeconds());
             assertThat(gauge("spream.lag") + gauge("spream.retention.left"))
@@ -371,8 +372,8 @@ final class SpreamMetricsTest {
     }
 
     private double gauge(String name) {
-        Meter gauge = registry.get(name).tag("subscription", "orders").meter();
-        return gauge.measure().iterator().next().getValue();
+        Meter gauge = registry.find(name).tag("subscription", "orders").meter();
+        return gauge == null ? Double.NaN : gauge.measure().iterator().next().getValue();
     }
 
     private void await(String name, DoublePredicate condition) {

@@ -121,7 +121,6 @@ final class PartitionTree {
     /** Returns a line about the subscription: its stream, its start and end, its progress. */
     static String subscription(PartitionView view) {
         SubscriptionRecord subscription = view.stored().subscription();
-        Optional<Instant> low = view.stored().lineage().lowWatermark();
         return "%s from %s %s: %s"
                 .formatted(
                         subscription.streamName(),
@@ -129,13 +128,18 @@ final class PartitionTree {
                         subscription.endTimestamp().map("to %s"::formatted).orElse("without end"),
                         subscription.completed()
                                 ? "completed"
-                                : low.map(watermark -> progress(view, watermark))
+                                : view.stored()
+                                        .lineage()
+                                        .lagging()
+                                        .map(lagging -> progress(view, lagging))
                                         .orElse("all partitions finished"));
     }
 
-    private static String progress(PartitionView view, Instant low) {
+    private static String progress(PartitionView view, PartitionMetadata lagging) {
         Instant now = view.stored().now();
-        String lag = "low watermark %s, behind by %s".formatted(low, Figures.duration(Duration.between(low, now)));
+        Instant low = lagging.watermark();
+        String lag = "low watermark %s of partition %s, behind by %s"
+                .formatted(low, lagging.token().abbreviated(), Figures.duration(Duration.between(low, now)));
         return view.retention()
                 .map(period -> lag + ", " + loss(Duration.between(now, low.plus(period))))
                 .orElse(lag);

@@ -33,7 +33,8 @@ final class PartitionsJson {
                 .put("heartbeat_seconds", subscription.heartbeatInterval())
                 .put("partition_mode", subscription.partitionMode().name())
                 .put("completed", subscription.completed())
-                .put("low_watermark", stored.lineage().lowWatermark());
+                .put("low_watermark", stored.lineage().lowWatermark())
+                .put("lagging_partition", stored.lineage().lagging().map(PartitionMetadata::token));
     }
 
     private static Members worker(StoredSubscription stored, WorkerRegistration worker) {

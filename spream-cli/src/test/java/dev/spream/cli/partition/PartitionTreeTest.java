@@ -39,7 +39,7 @@ final class PartitionTreeTest {
         mergeAndSplit();
         assertThat(lines(false))
                 .containsExactly(
-                        "Orders from 2026-03-01T10:00:00Z without end: low watermark 2026-03-01T10:00:20Z, behind by 1m 20s, changes are lost in 40.0s",
+                        "Orders from 2026-03-01T10:00:00Z without end: low watermark 2026-03-01T10:00:20Z of partition e, behind by 1m 20s, changes are lost in 40.0s",
                         "worker ann: alive, reads 1 of at most 7 partitions",
                         "6 partitions stored (1 CREATED, 1 RUNNING, 4 FINISHED), 0 removed with proof; 3 shown",
                         "PARTITION  STATE     OWNER  EPOCH  WATERMARK             LAG     LOST IN",

@@ -179,10 +179,17 @@ public final class Lineage {
      * those in the gaps of its partitions. Empty when all partitions are finished.
      */
     public Optional<Instant> lowWatermark() {
+        return lagging().map(PartitionMetadata::watermark);
+    }
+
+    /**
+     * Returns the partition with the earliest watermark, which is the low watermark: it holds back what waits for the
+     * whole subscription, such as transactions in commit order. Empty when all partitions are finished.
+     */
+    public Optional<PartitionMetadata> lagging() {
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished())
-                .map(PartitionMetadata::watermark)
-                .min(Instant::compareTo);
+                .min(Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token));
     }
 
     /** Returns the time before which every child of every partition is stored; empty when all partitions are finished. */
