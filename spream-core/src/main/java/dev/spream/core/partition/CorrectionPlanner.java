@@ -232,6 +232,9 @@ record CorrectionPlanner(
             return CorrectionPlan.ofNothing(subscription, lineage);
         }
         written.forEach(partition -> requireSourcesPassed(partition, watermarks));
+        if (subscription.partitionMode() == PartitionMode.MUTABLE_KEY_RANGE) {
+            requireOthersPassed(period.to(), watermarks);
+        }
         return new CorrectionPlan(
                 subscription,
                 subscription,
@@ -294,6 +297,19 @@ record CorrectionPlanner(
                                                     source.abbreviated(),
                                                     moveIn.timestamp()));
                         }));
+    }
+
+    /** Refuses to skip move-ins that were not read yet, which may be from any partition that is not settled. */
+    private void requireOthersPassed(Instant end, Map<PartitionToken, Instant> watermarks) {
+        unfinished()
+                .filter(other -> !watermarks.containsKey(other.token())
+                        && other.watermark().isBefore(end))
+                .findFirst()
+                .ifPresent(other -> {
+                    throw new Refusal(
+                            "keys may have moved in the gap from partition %s, which is settled before %s only, so that a gap would change their order; nothing was changed. Add the gap to it too, or to all"
+                                    .formatted(other.token().abbreviated(), other.watermark()));
+                });
     }
 
     private Stream<PartitionMetadata> unfinished() {

@@ -6,6 +6,7 @@ import static dev.spream.testkit.partition.StorageScenario.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.testkit.partition.StorageScenario;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
@@ -199,6 +200,19 @@ final class LineageMovesTest {
                 .moveIn(MOVE, with)
                 .moveOuts(with)
                 .stored();
+    }
+
+    @Test
+    void a_gap_of_one_partition_is_added_only_once_the_others_are_settled_to_its_end() {
+        SubscriptionRecord subscription = new SubscriptionRecord(
+                "Orders", at(0), Optional.empty(), Duration.ofSeconds(1), PartitionMode.MUTABLE_KEY_RANGE, false);
+        Correction gap = new Correction.AddGap(new PartitionGap(at(1), at(5)), Set.of(token("a")));
+
+        assertThat(gap.plan(subscription, lineage(running("a", 1), running("b", 4)), List.of(), List.of()))
+                .isInstanceOfSatisfying(CorrectionOutcome.Refused.class, refused -> assertThat(refused.reason())
+                        .contains("partition b", "Add the gap to it too, or to all"));
+        assertThat(gap.plan(subscription, lineage(running("a", 1), running("b", 5)), List.of(), List.of()))
+                .isInstanceOf(CorrectionOutcome.Planned.class);
     }
 
     private static PartitionMetadata running(String token, long watermark) {
