@@ -217,6 +217,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                         "registering the worker",
                         () -> stop == Stop.NO,
                         storage -> leases.membership().register());
+        opener.requireUncorrected(subscription.get());
         RunningSubscription view = new RunningSubscription(context, this::heldPartitions, this::lowWatermark);
         started = true;
         context.listener().publish(listener -> listener.started(view));

@@ -5,6 +5,9 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
 import dev.spream.testkit.subscription.ScriptedSource;
@@ -12,6 +15,7 @@ import dev.spream.testkit.subscription.ScriptedSource.Fault;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -69,6 +73,24 @@ class RefusedStartTest {
 
         source.serverTime(at(99));
         assertThat(fixture.run(startingAt(START), consumer)).isEqualTo(CompletionReason.COMPLETED);
+    }
+
+    @Test
+    void a_worker_that_opened_before_a_correction_stops_when_it_registers_after_it() throws InterruptedException {
+        PartitionStorage stored = fixture.storage;
+        fixture.storage = new FaultyStorage(stored, false, (call, method) -> {
+                    if (method.equals("registerWorker")) {
+                        stored.correct(
+                                new Correction.MoveEnd(Optional.of(at(8))), new CorrectionAct("ann", "earlier end"));
+                    }
+                    return FaultyStorage.Verdict.PASS;
+                })
+                .storage();
+
+        assertThatThrownBy(() -> fixture.run(startingAt(START), consumer))
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("was corrected while this worker started; nothing was read");
+        assertThat(consumer.labels()).isEmpty();
     }
 
     @Test
