@@ -130,6 +130,7 @@ final class SearchBench implements AutoCloseable {
                 if (System.nanoTime() - until > 0) {
                     throw e;
                 }
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
             }
         }
     }

@@ -36,13 +36,16 @@ final class MeilisearchIndex implements SearchIndex {
     private final MeilisearchClient client;
     private final InstantSource clock;
     private final DocumentClaims claims;
-    private final Supplier<String> recreate;
+    private final Runnable drop;
+    private final Supplier<String> create;
     private volatile String id;
+    private volatile boolean dropped; // by clear(), which has not created it anew yet
     private volatile boolean closed;
 
     /**
      * @param id see {@link #id()}
-     * @param recreate drops and creates it; returns its new id
+     * @param drop drops it if it is there
+     * @param create creates it if it is not there; returns its id
      */
     MeilisearchIndex(
             String name,
@@ -51,14 +54,16 @@ final class MeilisearchIndex implements SearchIndex {
             InstantSource clock,
             DocumentClaims claims,
             String id,
-            Supplier<String> recreate) {
+            Runnable drop,
+            Supplier<String> create) {
         this.name = name;
         this.schema = schema;
         this.client = client;
         this.clock = clock;
         this.claims = claims;
         this.id = id;
-        this.recreate = recreate;
+        this.drop = drop;
+        this.create = create;
     }
 
     /** Returns the time of its creation in nanoseconds, which the server stores and which identifies it. */
@@ -89,11 +94,18 @@ final class MeilisearchIndex implements SearchIndex {
         });
     }
 
+    /** Continues where an earlier call failed: on a server that is slower than the time limit, each takes one step. */
     @Override
     public String clear() {
-        String now = asking(recreate);
-        id = now;
-        return now;
+        return asking(() -> {
+            if (!dropped) {
+                drop.run();
+                dropped = true;
+            }
+            id = create.get();
+            dropped = false;
+            return id;
+        });
     }
 
     private void requireSame() {
@@ -108,6 +120,7 @@ final class MeilisearchIndex implements SearchIndex {
 
     @Override
     public void write(List<SearchChange> changes) {
+        dropped = false;
         for (int from = 0; from < changes.size(); from += DOCUMENTS) {
             List<SearchChange> some = changes.subList(from, Math.min(changes.size(), from + DOCUMENTS));
             Set<String> ids = some.stream().map(SearchChange::id).collect(Collectors.toCollection(LinkedHashSet::new));

@@ -75,12 +75,8 @@ public final class MeilisearchSearchEngine implements SearchEngine {
                 claims.computeIfAbsent(
                         name, any -> new DocumentClaims(client.tasks().timeout())),
                 id,
-                () -> recreate(name, schema));
-    }
-
-    private String recreate(String name, SearchSchema schema) {
-        dropped(name);
-        return made(name, schema);
+                () -> dropped(name),
+                () -> made(name, schema));
     }
 
     /** Creates the index if absent, and applies its settings; returns its id. */

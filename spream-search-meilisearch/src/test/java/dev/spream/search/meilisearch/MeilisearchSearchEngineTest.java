@@ -244,6 +244,30 @@ final class MeilisearchSearchEngineTest {
     }
 
     @Test
+    void an_index_is_cleared_in_steps_on_a_server_that_is_slower_than_the_time_limit() {
+        index.write(List.of(put("1", 1, "apple")));
+        try (MeilisearchSearchEngine impatient = engine(Duration.ofMillis(100))) {
+            SearchIndex words = impatient.open("words", SCHEMA);
+            server.taskTime(Duration.ofMillis(300));
+            String cleared = null;
+            for (int attempt = 0; cleared == null && attempt < 100; attempt++) {
+                try {
+                    cleared = words.clear();
+                } catch (SearchException e) {
+                    assertThat(e.kind()).isEqualTo(FailureKind.TRANSIENT);
+                }
+            }
+            assertThat(cleared).isEqualTo(words.id());
+        } finally {
+            server.taskTime(Duration.ZERO);
+        }
+        assertThat(server.documents("words")).isEmpty();
+        assertThat(index.search(new SearchQuery("", Map.of(), Optional.empty(), 0, 20))
+                        .documents())
+                .isEmpty();
+    }
+
+    @Test
     void a_write_returns_when_its_task_is_done() {
         server.taskTime(Duration.ofMillis(50));
         index.write(List.of(put("1", 1, "apple")));
