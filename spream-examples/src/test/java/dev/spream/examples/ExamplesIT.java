@@ -20,7 +20,7 @@ final class ExamplesIT {
             Process writer = start(emulator, WriterExample.class, "1000");
             try {
                 String database = writer.inputReader().readLine().split("[ ,]+")[2];
-                Process tail = start(emulator, TailExample.class, database, "OrdersStream", "15");
+                Process tail = start(emulator, TailExample.class, database, "OrdersStream", "40");
                 assertThat(tail.inputReader().lines().toList())
                         .isNotEmpty()
                         .allSatisfy(line -> assertThat(line)
