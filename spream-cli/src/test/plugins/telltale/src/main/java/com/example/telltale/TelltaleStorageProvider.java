@@ -9,7 +9,7 @@ import dev.spream.core.partition.PartitionStorage;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A storage in memory that shows its lineage once, and then quotes its password and a row. */
 public final class TelltaleStorageProvider implements PartitionStorageProvider {
@@ -28,9 +28,12 @@ public final class TelltaleStorageProvider implements PartitionStorageProvider {
         PartitionStorage storage = new InMemoryPartitionStorage(context.clock());
         String password = config.get(TelltaleSinkProvider.PASSWORD);
         Class<?>[] port = {PartitionStorage.class};
-        AtomicInteger looks = new AtomicInteger(); // the first is the run's own
+        AtomicBoolean begun = new AtomicBoolean(); // before, the run itself reads the lineage
         return (PartitionStorage) Proxy.newProxyInstance(port[0].getClassLoader(), port, (proxy, method, arguments) -> {
-            if (method.getName().equals("lineage") && looks.incrementAndGet() > 1) {
+            if (method.getName().equals("markRunning")) {
+                begun.set(true);
+            }
+            if (method.getName().equals("lineage") && begun.get()) {
                 throw new IllegalStateException(
                         "storage refused " + password + "\n  Detail: Failing row (17, Jane Doe).");
             }
