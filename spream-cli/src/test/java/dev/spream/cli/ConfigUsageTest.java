@@ -106,12 +106,23 @@ final class ConfigUsageTest {
                         line -> line.matches("storage.jdbc.url = jdbc:postgresql://other/d +\\(--storage.jdbc.url\\)"));
     }
 
+    @Test
+    void the_flag_of_whole_transactions_wins_over_the_key_in_the_file() throws IOException {
+        Path file = file(GOOD + "transaction-mode=whole\n");
+        assertThat(execute("run", "--config", file.toString(), "--commit-order", "--snapshot"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("transaction-mode is commit-order, and snapshot is true");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
             run now                     | spream run: unknown argument 'now'
             run --confg x               | spream run: unknown option '--confg'; did you mean '--config'?
             config --explian            | spream config: unknown option '--explian'; did you mean '--explain'?
             run -x                      | spream run: unknown option '-x'
+            run --commit-ordr           | spream run: unknown option '--commit-ordr'; did you mean '--commit-order'?
+            run --whole-transactions --commit-order | --commit-order includes --whole-transactions; remove one of them
+            run --commit-order --transaction-mode=whole | --transaction-mode is given, and a flag that sets it to commit-order: remove one of them
             config --storage            | --storage has no value: write --storage=VALUE
             run --sink log --sink=log   | --sink is given twice: remove one
             config --config /nonexistent/file | /nonexistent/file

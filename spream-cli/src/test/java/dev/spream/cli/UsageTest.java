@@ -109,6 +109,9 @@ final class UsageTest {
             --lease-time 5s               | --lease-time needs a storage that workers share: --storage jdbc or spanner
             --lease-time 99ms             | --lease-time is 99ms, must be 100ms to 1h
             --jdbc-url jdbc:postgresql:x --worker= | --worker must have 1 to 150 characters
+            --whole-transactions --commit-order | --commit-order includes --whole-transactions; remove one of them
+            --snapshot --start -5m        | --snapshot cannot be combined with --start: a snapshot starts now
+            --snapshot --commit-order     | --snapshot cannot be combined with --commit-order
             --transactions 5              | --transactions needs --demo
             --faults                      | --faults needs --demo
             """)

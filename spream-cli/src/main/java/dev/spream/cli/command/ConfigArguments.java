@@ -48,7 +48,7 @@ public final class ConfigArguments {
             description = "Configuration file. Default: spream.properties in the current folder, if present.")
     private @Nullable Path file;
 
-    /** A key of the plug-in that fills a port, with the value of its short flag; null if the flag is absent. */
+    /** A key, with the value of its short flag; null if the flag is absent. */
     public record Setting(String key, @Nullable Object value) {}
 
     /** Lets commands with these flags accept arguments that are not declared. A mixin cannot configure that itself. */
@@ -67,6 +67,20 @@ public final class ConfigArguments {
     /** Returns the configuration of file, environment and flags, by increasing priority. */
     public SpreamConfig config() {
         return config(others());
+    }
+
+    /** Returns the configuration with the short flag of a key. */
+    public SpreamConfig config(Setting setting) {
+        List<String> flags = new ArrayList<>(others());
+        if (setting.value() != null) {
+            String flag = "--" + setting.key();
+            if (flags.stream().anyMatch(other -> other.equals(flag) || other.startsWith(flag + "="))) {
+                throw new UsageFailure("%s is given, and a flag that sets it to %s: remove one of them"
+                        .formatted(flag, setting.value()));
+            }
+            flags.add("%s=%s".formatted(flag, setting.value()));
+        }
+        return config(flags);
     }
 
     private List<String> others() {

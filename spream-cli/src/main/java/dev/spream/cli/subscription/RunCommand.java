@@ -1,8 +1,11 @@
 package dev.spream.cli.subscription;
 
 import dev.spream.cli.command.ConfigArguments;
+import dev.spream.cli.command.ConfigArguments.Setting;
 import dev.spream.cli.command.LongRunning;
 import dev.spream.cli.command.Subcommand;
+import java.util.Locale;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -27,8 +30,14 @@ public final class RunCommand extends Subcommand implements LongRunning {
     @Mixin
     private final ConfigArguments arguments = new ConfigArguments();
 
+    @Mixin
+    private final TransactionArguments transactionArguments = new TransactionArguments();
+
     @Override
     public Integer call() throws Exception {
-        return new Service(arguments.config()).run();
+        Optional<String> mode = transactionArguments
+                .given()
+                .map(given -> given.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        return new Service(arguments.config(new Setting("transaction-mode", mode.orElse(null)))).run();
     }
 }

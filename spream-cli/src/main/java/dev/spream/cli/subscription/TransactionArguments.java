@@ -2,6 +2,7 @@ package dev.spream.cli.subscription;
 
 import dev.spream.cli.command.UsageFailure;
 import dev.spream.core.consume.TransactionMode;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** The flags for the delivery of whole transactions. */
@@ -19,9 +20,17 @@ final class TransactionArguments {
     private boolean commitOrder;
 
     TransactionMode mode() {
+        return given().orElse(TransactionMode.OFF);
+    }
+
+    /** Returns the mode of the flag; none if there is neither. */
+    Optional<TransactionMode> given() {
         if (whole && commitOrder) {
             throw new UsageFailure("--commit-order includes --whole-transactions; remove one of them");
         }
-        return commitOrder ? TransactionMode.COMMIT_ORDER : whole ? TransactionMode.WHOLE : TransactionMode.OFF;
+        if (commitOrder) {
+            return Optional.of(TransactionMode.COMMIT_ORDER);
+        }
+        return whole ? Optional.of(TransactionMode.WHOLE) : Optional.empty();
     }
 }
