@@ -182,6 +182,11 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         }
 
         @Override
+        public boolean isTransaction() {
+            return batch.isTransaction();
+        }
+
+        @Override
         public void settle(int index) {
             batch.settle(places.get(index));
         }

@@ -129,6 +129,11 @@ public final class SpreamTracing {
             }
 
             @Override
+            public boolean isTransaction() {
+                return batch.isTransaction();
+            }
+
+            @Override
             public void settle(int index) {
                 batch.settle(index);
             }

@@ -140,6 +140,26 @@ final class FilteredConsumerTest {
         assertThat(batches.calls).containsExactly("close");
     }
 
+    @Test
+    void what_is_left_of_a_transaction_is_still_one() throws Exception {
+        List<Boolean> transactions = new ArrayList<>();
+        BatchConsumer noting = batch -> transactions.add(batch.isTransaction());
+        try (FilteredConsumer consumer = FILTER.before(noting)) {
+            RecordedBatch batch = new RecordedBatch(anyChanges());
+            ((BatchConsumer) consumer).consume(batch);
+            batch.isTransaction = true;
+            ((BatchConsumer) consumer).consume(batch);
+        }
+        assertThat(transactions).containsExactly(false, true);
+    }
+
+    private static List<DataChangeRecord> anyChanges() {
+        Random random = new Random(1);
+        return IntStream.range(0, 50)
+                .mapToObj(second -> anyChange(second, random))
+                .toList();
+    }
+
     /** A batch and its changes one by one are filtered alike, with the same effect on their settlement. */
     @Test
     void a_batch_is_filtered_as_its_changes_are_one_by_one() throws Exception {
@@ -213,6 +233,7 @@ final class FilteredConsumerTest {
     private static final class RecordedBatch implements BatchConsumer.Batch {
         private final List<DataChangeRecord> changes;
         private final TreeMap<Integer, String> outcomes = new TreeMap<>();
+        private boolean isTransaction;
 
         RecordedBatch(List<DataChangeRecord> changes) {
             this.changes = changes;
@@ -226,6 +247,11 @@ final class FilteredConsumerTest {
         @Override
         public Delivery delivery(int index) {
             return new Delivery(new PartitionToken("partition-a"), index, 1, Optional.empty(), Optional.empty());
+        }
+
+        @Override
+        public boolean isTransaction() {
+            return isTransaction;
         }
 
         @Override

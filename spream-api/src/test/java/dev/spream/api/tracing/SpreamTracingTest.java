@@ -136,6 +136,7 @@ final class SpreamTracingTest {
         BatchConsumer batches = batch -> {
             assertThat(batch.changes()).isEqualTo(noted.changes());
             assertThat(batch.delivery(1)).isEqualTo(noted.delivery(1));
+            assertThat(batch.isTransaction()).isTrue();
             batch.settle(0);
             if (calls.getAndIncrement() == 0) {
                 batch.fail(1, new IllegalStateException("not today"));
@@ -186,6 +187,11 @@ final class SpreamTracingTest {
         @Override
         public Delivery delivery(int index) {
             return Delivery.ofReplay(PartitionToken.ROOT, index + 1);
+        }
+
+        @Override
+        public boolean isTransaction() {
+            return true;
         }
 
         @Override

@@ -39,6 +39,14 @@ public interface BatchConsumer extends Consumer {
         Delivery delivery(int index);
 
         /**
+         * Returns whether the changes are those of a whole transaction. They are settled or fail together then, and an
+         * exception is the failure of all of them: they are not delivered one by one.
+         */
+        default boolean isTransaction() {
+            return false;
+        }
+
+        /**
          * Settles one change now, independently of the rest of the batch. In a batch of one change, it is settled when
          * the call ends, even if the call throws. Settling it again is harmless.
          */

@@ -101,6 +101,11 @@ class ClassLoaderSafeConsumer implements Consumer, AutoCloseable {
         }
 
         @Override
+        public boolean isTransaction() {
+            return scope.call(target::isTransaction);
+        }
+
+        @Override
         public void settle(int index) {
             scope.run(() -> target.settle(index));
         }

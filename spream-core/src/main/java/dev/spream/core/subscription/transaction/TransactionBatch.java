@@ -29,6 +29,11 @@ public final class TransactionBatch implements BatchConsumer.Batch {
         return transaction.delivery(index);
     }
 
+    @Override
+    public boolean isTransaction() {
+        return true;
+    }
+
     /** Ignored: the changes are settled together, when the call returns and none has failed. */
     @Override
     public void settle(int index) {

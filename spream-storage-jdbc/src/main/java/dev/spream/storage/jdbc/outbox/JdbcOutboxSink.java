@@ -57,17 +57,28 @@ public final class JdbcOutboxSink implements BatchConsumer {
         try {
             outbox.enqueueInOwnTransaction(rows);
         } catch (IllegalArgumentException e) {
-            throw refusal(changes, e);
+            throw refusal(batch, e);
         }
         outbox.signal();
     }
 
     /**
      * Returns the exception for a refused batch. Any of several changes may be the cause, so the caller retries them
-     * one by one.
+     * one by one, except those of a transaction.
      */
-    private static SpreamException refusal(List<DataChangeRecord> changes, IllegalArgumentException cause) {
+    private static SpreamException refusal(Batch batch, IllegalArgumentException cause) {
+        List<DataChangeRecord> changes = batch.changes();
         DataChangeRecord first = changes.getFirst();
+        if (batch.isTransaction()) {
+            return new NonRetryableException(
+                    "the transaction %s of %s with %d changes cannot be enqueued: %s; none of its rows was enqueued"
+                            .formatted(
+                                    first.serverTransactionId(),
+                                    first.commitTimestamp(),
+                                    changes.size(),
+                                    cause.getMessage()),
+                    cause);
+        }
         return changes.size() == 1
                 ? new NonRetryableException(
                         "the change %s of table %s cannot be enqueued: %s; none of its rows was enqueued"

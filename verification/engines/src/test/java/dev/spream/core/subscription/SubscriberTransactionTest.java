@@ -5,6 +5,7 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Transaction;
@@ -29,6 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Whole transactions, put together from the changes of several partitions. */
@@ -269,6 +271,34 @@ class SubscriberTransactionTest {
                 subscriber(options -> options.endAt(at(9)).transactionMode(TransactionMode.COMMIT_ORDER)), consumer);
 
         assertThat(consumer.labels()).containsExactly("B1", "A1", "C2");
+    }
+
+    @Test
+    void a_consumer_of_batches_gets_a_transaction_as_one_which_is_settled_or_fails_as_a_whole()
+            throws InterruptedException {
+        source.roots("p", "q")
+                .add("p", change(1, "t1", "1", 2, "A"))
+                .add("q", change(1, "t1", "0", 2, "B"))
+                .add("q", change(2, "t2", "0", 1, "C"));
+        BatchConsumer batches = batch -> {
+            assertThat(batch.isTransaction()).isTrue();
+            delivered.add(batch.changes().stream()
+                    .map(DataChangeRecord::recordSequence)
+                    .collect(Collectors.joining(" ", batch.changes().getFirst().serverTransactionId() + ": ", "")));
+            batch.settle(0);
+            if (delivered.size() == 1) {
+                batch.fail(1, new IOException("unreachable"));
+            }
+        };
+
+        fixture.run(
+                subscriber(options -> options.endAt(at(9))
+                        .transactionMode(TransactionMode.COMMIT_ORDER)
+                        .errorHandler(
+                                ErrorHandler.fixedBackoff(Duration.ofMillis(1)).forever())),
+                batches);
+
+        assertThat(delivered).containsExactly("t1: 0 1", "t1: 0 1", "t2: 0");
     }
 
     @Test
