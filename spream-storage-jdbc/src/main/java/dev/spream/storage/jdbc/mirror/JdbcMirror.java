@@ -11,13 +11,11 @@ import dev.spream.storage.jdbc.ledger.AppliedLedger;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import javax.sql.DataSource;
 
 /**
@@ -37,15 +35,15 @@ import javax.sql.DataSource;
  * columns that are dropped or renamed in Spanner stay, and a new name is a new table or column.
  *
  * <p>A change that PostgreSQL rejects because of its values, or whose table does not fit, fails with {@link
- * dev.spream.api.spi.NonRetryableException}, alone; a retryable failure is a {@link StorageException}. No message shows
+ * dev.spream.api.spi.NonRetryableException}, alone or with its whole transaction; a retryable failure is a {@link StorageException}. No message shows
  * a value.
  *
  * <p>If changes of a row are dead-lettered one by one, a replayed change may be older than the row and overwrites it
  * nevertheless: park whole keys instead.
  *
  * <p>Changes of several partitions, and of several tables, take effect in any order, so foreign keys between mirrored
- * tables do not hold at all times. In a subscription that delivers whole transactions, each is one transaction here, and
- * deferred foreign keys hold.
+ * tables do not hold at all times. In a subscription that delivers whole transactions, each is one transaction here; in
+ * commit order, foreign keys hold: rows are written before those that refer to them, and deleted after them.
  *
  * <p>Safe for use by many threads. Each call takes a connection and returns it at its end. The caller owns the data
  * source and closes it afterwards.
@@ -81,10 +79,12 @@ public final class JdbcMirror implements BatchConsumer {
         } catch (SQLException e) {
             if (!MirrorFailures.isAboutData(e)) {
                 failEach(batch, MirrorFailures.later(changes, e));
+            } else if (batch.isTransaction()) {
+                throw MirrorFailures.ofTransaction(changes, e, columnAtFault(changes, e));
             } else if (changes.size() > 1) {
                 throw MirrorFailures.oneOf(changes, e);
             } else {
-                throw MirrorFailures.rejected(changes.getFirst(), e, columnAtFault(changes.getFirst(), e));
+                throw MirrorFailures.rejected(changes.getFirst(), e, columnAtFault(changes, e));
             }
         }
     }
@@ -101,7 +101,7 @@ public final class JdbcMirror implements BatchConsumer {
             apply(batch);
         } catch (SQLException e) {
             boolean mayBeChanged = MirrorFailures.isAboutData(e)
-                    && (batch.changes().size() == 1 || MirrorFailures.isAboutStructure(e));
+                    && (batch.changes().size() == 1 || batch.isTransaction() || MirrorFailures.isAboutStructure(e));
             if (!mayBeChanged) {
                 throw e;
             }
@@ -117,9 +117,7 @@ public final class JdbcMirror implements BatchConsumer {
             deliveries.add(batch.delivery(i));
         }
         ledger.apply(batch.changes(), deliveries, (connection, changes) -> {
-            for (FoldedRows rows : fold(changes, targets)) {
-                RowStatements.run(connection, rows);
-            }
+            RowStatements.run(connection, fold(changes, targets));
         });
     }
 
@@ -135,23 +133,24 @@ public final class JdbcMirror implements BatchConsumer {
         return targets;
     }
 
-    /** Returns the rows in the order of the tables' names. */
-    private static Collection<FoldedRows> fold(List<DataChangeRecord> changes, Map<String, TargetTable> targets) {
-        SortedMap<String, FoldedRows> folded = new TreeMap<>();
+    /** Returns the rows of each table, in the order of the tables. */
+    private static List<FoldedRows> fold(List<DataChangeRecord> changes, Map<String, TargetTable> targets) {
+        Map<String, FoldedRows> folded = new HashMap<>();
         for (DataChangeRecord change : changes) {
             folded.computeIfAbsent(
                             change.tableName(),
                             name -> new FoldedRows(requireNonNull(targets.get(name)), TableDdl.keyColumns(change)))
                     .add(change);
         }
-        return folded.values();
+        return folded.values().stream()
+                .sorted(Comparator.comparing(FoldedRows::table))
+                .toList();
     }
 
-    private Optional<String> columnAtFault(DataChangeRecord change, SQLException error) throws SQLException {
+    private Optional<String> columnAtFault(List<DataChangeRecord> changes, SQLException error) throws SQLException {
         if (!MirrorFailures.isAboutValue(error)) {
             return Optional.empty();
         }
-        List<DataChangeRecord> changes = List.of(change);
         return fold(changes, targets(changes)).stream()
                 .flatMap(rows -> new ColumnProbe(transactions).refusing(rows).stream())
                 .findFirst();

@@ -26,6 +26,9 @@ final class MirrorFailures {
     private static final Set<String> ABOUT_THE_SERVER =
             Set.of("08", "25", "28", "3D", "40", "53", "55", "57", "58", "72", "XX");
 
+    private static final String FOREIGN_KEYS =
+            ". Foreign keys hold only in commit order, transaction-mode=commit-order, and if all rows that are referred to are mirrored";
+
     private MirrorFailures() {}
 
     static boolean isAboutStructure(SQLException error) {
@@ -58,6 +61,30 @@ final class MirrorFailures {
     static SpreamException oneOf(List<DataChangeRecord> changes, SQLException error) {
         return new SpreamException("one of %d changes was rejected by PostgreSQL%s; nothing was changed"
                 .formatted(changes.size(), description(error)));
+    }
+
+    /**
+     * Returns the exception for a transaction, which is not tried change by change.
+     *
+     * @param column the column that caused the error, if the error does not name it
+     */
+    static NonRetryableException ofTransaction(
+            List<DataChangeRecord> changes, SQLException error, Optional<String> column) {
+        DataChangeRecord first = changes.getFirst();
+        return new NonRetryableException(
+                "the transaction %s of %s with %d changes was rejected by PostgreSQL%s%s; nothing was changed%s"
+                        .formatted(
+                                first.serverTransactionId(),
+                                first.commitTimestamp(),
+                                changes.size(),
+                                column.map(name -> ", for column " + TableName.quoted(name))
+                                        .orElse(""),
+                                description(error),
+                                isAboutForeignKey(error) ? FOREIGN_KEYS : ""));
+    }
+
+    private static boolean isAboutForeignKey(SQLException error) {
+        return "23503".equals(error.getSQLState());
     }
 
     /** Returns the exception for retryable failures. */

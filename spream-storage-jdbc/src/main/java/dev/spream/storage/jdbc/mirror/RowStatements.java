@@ -20,29 +20,69 @@ import org.jspecify.annotations.Nullable;
  * The statements that apply the folded rows of one table: one that deletes, and one for each set of columns that is
  * written. Values are bound as arrays of text, one for each column, and cast to the types of the table. Rows are
  * written in the order of their keys, so that transactions do not deadlock.
+ *
+ * <p>Foreign keys: tables are written in an order in which each comes after those that it refers to. A table deletes its
+ * rows before it writes, so that a value of a unique index is free; if other tables refer to it, it does so after all
+ * writes, and a row that is deleted and written again is not deleted but reset.
  */
-record RowStatements(Connection connection, TargetTable table, List<String> keyColumns) {
+record RowStatements(
+        Connection connection,
+        TargetTable table,
+        List<String> keyColumns,
+        Map<Shape, List<List<@Nullable String>>> deletes,
+        Map<Shape, List<List<@Nullable String>>> writes) {
     private static final Comparator<List<@Nullable String>> BY_KEY = RowStatements::compare;
 
-    static void run(Connection connection, FoldedRows rows) throws SQLException {
-        RowStatements statements = new RowStatements(connection, rows.table(), rows.keyColumns());
-        Map<Shape, List<List<@Nullable String>>> deletes = new HashMap<>();
-        Map<Shape, List<List<@Nullable String>>> writes = new HashMap<>();
-        rows.rows().entrySet().stream().sorted(Map.Entry.comparingByKey(BY_KEY)).forEach(entry -> {
-            List<@Nullable String> key = entry.getKey();
-            SortedMap<String, @Nullable String> values = entry.getValue().values();
-            if (entry.getValue().isDeleted()) {
-                add(deletes, Shape.of(key, Set.of()), key.stream());
+    /** @param tables the rows of each table, in the order of the tables */
+    static void run(Connection connection, List<FoldedRows> tables) throws SQLException {
+        List<RowStatements> all =
+                tables.stream().map(rows -> of(connection, rows)).toList();
+        for (RowStatements statements : all) {
+            if (!statements.isReferred()) {
+                statements.delete();
             }
-            if (values != null) {
-                add(writes, Shape.of(key, values.keySet()), Stream.concat(key.stream(), values.values().stream()));
-            }
-        });
-        for (Map.Entry<Shape, List<List<@Nullable String>>> delete : inOrder(deletes)) {
-            statements.delete(delete.getKey(), delete.getValue());
+            statements.write();
         }
+        for (RowStatements statements : all.reversed()) {
+            if (statements.isReferred()) {
+                statements.delete();
+            }
+        }
+    }
+
+    private static RowStatements of(Connection connection, FoldedRows rows) {
+        RowStatements statements =
+                new RowStatements(connection, rows.table(), rows.keyColumns(), new HashMap<>(), new HashMap<>());
+        rows.rows().entrySet().stream()
+                .sorted(Map.Entry.comparingByKey(BY_KEY))
+                .forEach(row -> statements.add(row.getKey(), row.getValue()));
+        return statements;
+    }
+
+    private void add(List<@Nullable String> key, FoldedRow row) {
+        SortedMap<String, @Nullable String> values = row.values();
+        boolean reset = row.isDeleted() && values != null && isReferred();
+        if (row.isDeleted() && !reset) {
+            add(deletes, Shape.of(key, Set.of(), false), key.stream());
+        }
+        if (values != null) {
+            add(writes, Shape.of(key, values.keySet(), reset), Stream.concat(key.stream(), values.values().stream()));
+        }
+    }
+
+    private boolean isReferred() {
+        return table.references().isReferred();
+    }
+
+    private void delete() throws SQLException {
+        for (Map.Entry<Shape, List<List<@Nullable String>>> delete : inOrder(deletes)) {
+            delete(delete.getKey(), delete.getValue());
+        }
+    }
+
+    private void write() throws SQLException {
         for (Map.Entry<Shape, List<List<@Nullable String>>> write : inOrder(writes)) {
-            statements.write(write.getKey(), write.getValue());
+            write(write.getKey(), write.getValue());
         }
     }
 
@@ -78,8 +118,9 @@ record RowStatements(Connection connection, TargetTable table, List<String> keyC
             execute("INSERT INTO %s DEFAULT VALUES ON CONFLICT DO NOTHING".formatted(table.name()), rows);
             return;
         }
-        boolean updateFirst = table.columns().values().stream()
-                .anyMatch(column -> column.isRequired() && !columns.contains(column.name()));
+        boolean updateFirst = !shape.reset()
+                && table.columns().values().stream()
+                        .anyMatch(column -> column.isRequired() && !columns.contains(column.name()));
         execute(updateFirst ? updateThenInsert(shape, columns) : insert(shape, columns, source(columns), ""), rows);
     }
 
@@ -102,6 +143,7 @@ record RowStatements(Connection connection, TargetTable table, List<String> keyC
     }
 
     private String insert(Shape shape, List<String> columns, String source, String condition) {
+        String set = shape.reset() ? reset(columns) : excluded(shape);
         return "INSERT INTO %s AS t (%s) OVERRIDING SYSTEM VALUE SELECT %s FROM %s %s ORDER BY place ON CONFLICT (%s) %s"
                 .formatted(
                         table.name(),
@@ -110,7 +152,7 @@ record RowStatements(Connection connection, TargetTable table, List<String> keyC
                         source,
                         condition,
                         keyColumns.isEmpty() ? "(true)" : TableDdl.columnList(keyColumns),
-                        shape.columns().isEmpty() ? "DO NOTHING" : "DO UPDATE SET " + excluded(shape));
+                        set.isEmpty() ? "DO NOTHING" : "DO UPDATE SET " + set);
     }
 
     /** Returns the rows as a table {@code d} of texts with their place. */
@@ -152,6 +194,17 @@ record RowStatements(Connection connection, TargetTable table, List<String> keyC
                 .collect(Collectors.joining(", "));
     }
 
+    /** Returns the assignments that leave the row as if it had been deleted before. */
+    private String reset(List<String> written) {
+        return table.columns().values().stream()
+                .filter(column -> !keyColumns.contains(column.name()) && !column.isGenerated())
+                .map(column -> written.contains(column.name())
+                        ? column.quoted() + " = excluded." + column.quoted()
+                        : column.quoted() + " = DEFAULT")
+                .sorted()
+                .collect(Collectors.joining(", "));
+    }
+
     private void execute(String sql, List<List<@Nullable String>> rows) throws SQLException {
         execute(connection.prepareStatement(sql), rows);
     }
@@ -185,12 +238,14 @@ record RowStatements(Connection connection, TargetTable table, List<String> keyC
      *
      * @param nullKeys the parts of the key that are null, a character each
      * @param columns the columns to write, without those of the key, in their order
+     * @param reset whether the other columns get their defaults
      */
-    private record Shape(String nullKeys, List<String> columns) implements Comparable<Shape> {
-        static Shape of(List<@Nullable String> key, Set<String> columns) {
+    private record Shape(String nullKeys, List<String> columns, boolean reset) implements Comparable<Shape> {
+        static Shape of(List<@Nullable String> key, Set<String> columns, boolean reset) {
             return new Shape(
                     key.stream().map(part -> part == null ? "0" : "1").collect(Collectors.joining()),
-                    List.copyOf(columns));
+                    List.copyOf(columns),
+                    reset);
         }
 
         boolean isNull(int key) {

@@ -39,13 +39,28 @@ final class TargetCatalog {
             ORDER BY takes_null DESC
             """;
 
+    /** Selects the longest chain of foreign keys; a cycle ends at some depth. An action on delete is never deferred. */
+    private static final String REFERENCES = """
+            WITH RECURSIVE above (oid, depth) AS (
+                SELECT c.oid, 0 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = ? AND c.relname = ?
+                UNION
+                SELECT f.confrelid, a.depth + 1 FROM above a JOIN pg_constraint f ON f.conrelid = a.oid
+                WHERE f.contype = 'f' AND NOT f.condeferred AND f.confrelid <> f.conrelid AND a.depth < 50)
+            SELECT coalesce(max(depth), 0) AS depth, EXISTS (
+                SELECT FROM pg_constraint f JOIN above a ON a.oid = f.confrelid AND a.depth = 0
+                WHERE f.contype = 'f' AND (NOT f.condeferred OR f.confdeltype <> 'a')) AS is_referred
+            FROM above
+            """;
+
     private TargetCatalog() {}
 
     static Optional<TargetTable> read(Connection connection, TableName name) throws SQLException {
         Map<String, TargetColumn> columns = columns(connection, name);
         return columns.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new TargetTable(name, Map.copyOf(columns), uniqueKeys(connection, name)));
+                : Optional.of(new TargetTable(
+                        name, Map.copyOf(columns), uniqueKeys(connection, name), references(connection, name)));
     }
 
     private static Map<String, TargetColumn> columns(Connection connection, TableName name) throws SQLException {
@@ -71,6 +86,15 @@ final class TargetCatalog {
                 UNIQUE_KEYS,
                 name,
                 row -> new UniqueKey(Set.copyOf(Parameters.texts(row, "columns")), row.getBoolean("takes_null")));
+    }
+
+    private static TargetTable.References references(Connection connection, TableName name) throws SQLException {
+        return rows(
+                        connection,
+                        REFERENCES,
+                        name,
+                        row -> new TargetTable.References(row.getInt("depth"), row.getBoolean("is_referred")))
+                .getFirst();
     }
 
     private static <T> List<T> rows(Connection connection, String sql, TableName name, Database.RowReader<T> reader)
