@@ -1,0 +1,156 @@
+package dev.spream.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.Key;
+import com.google.cloud.spanner.KeySet;
+import com.google.cloud.spanner.Mutation;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.CompletionReason;
+import dev.spream.core.subscription.Subscriber;
+import dev.spream.core.subscription.SubscriptionListener;
+import dev.spream.emulator.SpannerEmulator;
+import dev.spream.emulator.control.PartitionChurn;
+import dev.spream.servers.PostgresDatabase;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerChangeStreamSource;
+import dev.spream.storage.spanner.SpannerConnection;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+final class MirrorExampleIT {
+    private static final String DATABASE = "projects/p/instances/i/databases/d";
+    private static final int ORDERS = 60;
+
+    @Test
+    void a_foreign_key_without_deferral_holds_while_partitions_split_and_merge() throws Exception {
+        DataSource database = PostgresDatabase.create().source();
+        execute(database, MirrorExample.TABLES);
+        try (SpannerEmulator emulator = SpannerEmulator.builder()
+                .churn(PartitionChurn.every(Duration.ofMillis(50)).weights(3, 1, 0))
+                .start()) {
+            emulator.createDatabase(
+                    DATABASE,
+                    DatabaseDialect.GOOGLE_STANDARD_SQL,
+                    "CREATE TABLE Orders (OrderId INT64 NOT NULL, Customer STRING(MAX) NOT NULL) PRIMARY KEY (OrderId)",
+                    "CREATE TABLE Lines (OrderId INT64 NOT NULL, Line INT64 NOT NULL, Article STRING(MAX) NOT NULL)"
+                            + " PRIMARY KEY (OrderId, Line)",
+                    "CREATE CHANGE STREAM OrdersStream FOR Orders, Lines OPTIONS (value_capture_type = 'NEW_ROW')");
+            try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
+                            .emulatorHost(emulator.emulatorHost())
+                            .open();
+                    SpannerChangeStreamSource source =
+                            SpannerChangeStreamSource.open(connection.client(), "OrdersStream")) {
+                List<Instant> commits = write(connection.client());
+                AtomicInteger overPartitions = new AtomicInteger();
+                Subscriber.Builder subscription = Subscriber.builder(source, new InMemoryPartitionStorage())
+                        .options(options -> options.startAt(commits.getFirst())
+                                .endAt(commits.getLast())
+                                .heartbeatInterval(Duration.ofMillis(200))
+                                .listener(counting(overPartitions)));
+
+                assertThat(MirrorExample.mirror(subscription, database)).isEqualTo(CompletionReason.COMPLETED);
+
+                assertThat(overPartitions).hasPositiveValue();
+                assertThat(lines(database)).isNotEmpty().isEqualTo(lines(connection.client()));
+            }
+        }
+    }
+
+    /** Counts changes of transactions that are in several partitions. */
+    private static SubscriptionListener counting(AtomicInteger overPartitions) {
+        return new SubscriptionListener() {
+            @Override
+            public void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {
+                if (change.numberOfPartitionsInTransaction() > 1) {
+                    overPartitions.incrementAndGet();
+                }
+            }
+        };
+    }
+
+    /** Each order comes with its lines in one transaction; some are deleted with their lines by a later one. */
+    private static List<Instant> write(DatabaseClient client) {
+        Random random = new Random(7);
+        List<Instant> commits = new ArrayList<>();
+        for (long id = 1; id <= ORDERS; id++) {
+            List<Mutation> order = new ArrayList<>();
+            for (long line = 1; line <= 3; line++) {
+                order.add(Mutation.newInsertBuilder("Lines")
+                        .set("OrderId")
+                        .to(id)
+                        .set("Line")
+                        .to(line)
+                        .set("Article")
+                        .to("article " + random.nextInt(9))
+                        .build());
+            }
+            order.add(Mutation.newInsertBuilder("Orders")
+                    .set("OrderId")
+                    .to(id)
+                    .set("Customer")
+                    .to("customer " + random.nextInt(9))
+                    .build());
+            commits.add(instant(client.write(order)));
+            if (random.nextInt(3) == 0) {
+                List<Mutation> delete = new ArrayList<>(List.of(Mutation.delete("Orders", Key.of(id))));
+                for (long line = 1; line <= 3; line++) {
+                    delete.add(Mutation.delete("Lines", Key.of(id, line)));
+                }
+                commits.add(instant(client.write(delete)));
+            }
+        }
+        return commits;
+    }
+
+    private static Instant instant(Timestamp timestamp) {
+        return Instant.ofEpochSecond(timestamp.getSeconds(), timestamp.getNanos());
+    }
+
+    private static List<String> lines(DatabaseClient client) {
+        List<String> lines = new ArrayList<>();
+        try (var row = client.singleUse().read("Lines", KeySet.all(), List.of("OrderId", "Line", "Article"))) {
+            while (row.next()) {
+                lines.add("%d, %d: %s".formatted(row.getLong(0), row.getLong(1), row.getString(2)));
+            }
+        }
+        return lines;
+    }
+
+    private static List<String> lines(DataSource database) throws SQLException {
+        List<String> lines = new ArrayList<>();
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        "SELECT l.* FROM \"Lines\" l JOIN \"Orders\" o USING (\"OrderId\") ORDER BY 1, 2")) {
+            while (row.next()) {
+                lines.add("%d, %d: %s".formatted(row.getLong(1), row.getLong(2), row.getString(3)));
+            }
+        }
+        return lines;
+    }
+
+    private static void execute(DataSource database, String sql) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+}
