@@ -37,7 +37,8 @@ final class LiveGauges {
         this.subscription = subscription;
         this.retention = new RetentionWatch(subscription, clock);
         this.lagging = MultiGauge.builder("spream.lag.partition")
-                .description("Lag of the partition with the earliest watermark of this worker's, while it is more than 30 seconds.")
+                .description(
+                        "Lag of the partition with the earliest watermark of this worker's, while it is more than 30 seconds.")
                 .baseUnit(Meters.SECONDS)
                 .tags(meters.tags())
                 .register(meters.registry());

@@ -78,7 +78,8 @@ final class MeterTableTest {
     private static String table(PrometheusMeterRegistry registry, String tag) {
         Map<String, List<Meter>> meters = new TreeMap<>();
         registry.getMeters().stream()
-                .filter(meter -> meter.getId().getTag("partition") == null) // it comes and goes; described above the table
+                .filter(meter ->
+                        meter.getId().getTag("partition") == null) // it comes and goes; described above the table
                 .forEach(meter -> meters.merge(meter.getId().getName(), List.of(meter), MeterTableTest::both));
         return "| meter | in Prometheus | type | meaning | tags, besides `%s` |\n|---|---|---|---|---|\n".formatted(tag)
                 + meters.values().stream().map(same -> row(registry, same, tag)).collect(joining());

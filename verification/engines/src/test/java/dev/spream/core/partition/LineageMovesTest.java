@@ -209,8 +209,10 @@ final class LineageMovesTest {
         Correction gap = new Correction.AddGap(new PartitionGap(at(1), at(5)), Set.of(token("a")));
 
         assertThat(gap.plan(subscription, lineage(running("a", 1), running("b", 4)), List.of(), List.of()))
-                .isInstanceOfSatisfying(CorrectionOutcome.Refused.class, refused -> assertThat(refused.reason())
-                        .contains("partition b", "Add the gap to it too, or to all"));
+                .isInstanceOfSatisfying(
+                        CorrectionOutcome.Refused.class,
+                        refused -> assertThat(refused.reason())
+                                .contains("partition b", "Add the gap to it too, or to all"));
         assertThat(gap.plan(subscription, lineage(running("a", 1), running("b", 5)), List.of(), List.of()))
                 .isInstanceOf(CorrectionOutcome.Planned.class);
     }
