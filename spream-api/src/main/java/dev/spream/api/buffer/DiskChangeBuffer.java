@@ -9,6 +9,8 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.transaction.ChangeBuffer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -16,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
@@ -31,6 +34,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class DiskChangeBuffer implements ChangeBuffer {
     private static final Logger log = LoggerFactory.getLogger(DiskChangeBuffer.class);
+    private static final String PREFIX = "spream-transactions-";
+    private static final String SUFFIX = ".mv";
     private static final int CACHE_MEGABYTES = 4;
     private static final int WRITE_BUFFER_KILOBYTES = 1024;
 
@@ -61,7 +66,7 @@ public final class DiskChangeBuffer implements ChangeBuffer {
             apart(() -> file().changes().put(id, text));
         } catch (MVStoreException | UncheckedIOException e) {
             throw new BufferException(
-                    "%s cannot be kept in a file in %s; the subscription stops, and reads it again after a restart. Free space there, or name another folder"
+                    "%s cannot be kept in a file in %s; the subscription stops, and reads it again after a restart. Free space there, or name another folder, by -Djava.io.tmpdir for that of temporary files"
                             .formatted(change.identity(), folder),
                     e);
         }
@@ -81,18 +86,58 @@ public final class DiskChangeBuffer implements ChangeBuffer {
         if (closed) {
             throw new BufferException("the buffer is closed, since the run that it belongs to has ended", null);
         }
+        removeLeftBehind();
         try {
-            Path path = Files.createTempFile(folder, "spream-transactions-", ".mv");
-            MVStore store = new MVStore.Builder()
-                    .fileName(path.toString())
-                    .cacheSize(CACHE_MEGABYTES)
-                    .autoCommitBufferSize(WRITE_BUFFER_KILOBYTES)
-                    .open();
-            OpenFile opened = new OpenFile(path, store, store.openMap("changes"));
+            Path path = Files.createTempFile(folder, PREFIX, SUFFIX);
+            OpenFile opened = opened(path);
             open = opened;
             return opened;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private static OpenFile opened(Path path) throws IOException {
+        try {
+            MVStore store = open(path);
+            return new OpenFile(path, store, store.openMap("changes"));
+        } catch (MVStoreException e) {
+            Files.deleteIfExists(path);
+            throw e;
+        }
+    }
+
+    private static MVStore open(Path path) {
+        return new MVStore.Builder()
+                .fileName(path.toString())
+                .cacheSize(CACHE_MEGABYTES)
+                .autoCommitBufferSize(WRITE_BUFFER_KILOBYTES)
+                .open();
+    }
+
+    /** Deletes files of processes that were killed: a store that is in use is locked, and cannot be opened. */
+    private void removeLeftBehind() {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, PREFIX + "*" + SUFFIX)) {
+            for (Path file : files) {
+                if (isLeftBehind(file)) {
+                    Files.deleteIfExists(file);
+                    log.info("{} deleted: the process that wrote it has ended", file);
+                }
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            log.warn(
+                    "{} cannot be searched for files of processes that were killed, which have values of rows",
+                    folder,
+                    LoggedFailure.of(e));
+        }
+    }
+
+    private static boolean isLeftBehind(Path file) {
+        try {
+            open(file).closeImmediately();
+            return true;
+        } catch (MVStoreException e) {
+            return e.getErrorCode() != DataUtils.ERROR_FILE_LOCKED;
         }
     }
 

@@ -43,6 +43,21 @@ final class DiskChangeBufferTest {
     }
 
     @Test
+    void files_of_processes_that_were_killed_are_deleted_and_those_in_use_are_not() throws IOException {
+        try (DiskChangeBuffer used = new DiskChangeBuffer(folder)) {
+            long id = used.add(change(1));
+            Path left = Files.copy(files().getFirst(), folder.resolve("spream-transactions-left.mv"));
+            Path other = Files.createFile(folder.resolve("another program's.mv"));
+            try (DiskChangeBuffer buffer = new DiskChangeBuffer(folder)) {
+                buffer.add(change(2));
+
+                assertThat(files()).hasSize(3).doesNotContain(left).contains(other);
+                assertThat(used.read(id)).isEqualTo(change(1));
+            }
+        }
+    }
+
+    @Test
     void only_the_user_of_the_process_may_read_the_file() throws IOException {
         try (DiskChangeBuffer buffer = new DiskChangeBuffer(folder)) {
             buffer.add(change(1));
