@@ -1,5 +1,6 @@
 package dev.spream.api.metrics;
 
+import dev.spream.core.partition.PartitionPosition;
 import dev.spream.core.subscription.PartitionProgress;
 import dev.spream.core.subscription.SubscriptionView;
 import io.micrometer.core.instrument.Gauge;
@@ -9,7 +10,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntSupplier;
@@ -37,8 +37,7 @@ final class LiveGauges {
         this.subscription = subscription;
         this.retention = new RetentionWatch(subscription, clock);
         this.lagging = MultiGauge.builder("spream.lag.partition")
-                .description(
-                        "Lag of the partition with the earliest watermark of this worker's, while it is more than 30 seconds.")
+                .description("Lag of the partition that holds back the others, while it is more than 30 seconds.")
                 .baseUnit(Meters.SECONDS)
                 .tags(meters.tags())
                 .register(meters.registry());
@@ -47,17 +46,17 @@ final class LiveGauges {
     /** Names the partition that lags, or none. */
     void nameLagging() {
         List<MultiGauge.Row<?>> rows = new ArrayList<>();
-        subscription.held().stream()
-                .min(Comparator.comparing(PartitionProgress::watermark))
-                .filter(partition -> lag(partition).compareTo(LAGGING) > 0)
-                .ifPresent(partition -> rows.add(MultiGauge.Row.of(
-                        Tags.of("partition", partition.token().abbreviated()),
-                        () -> Meters.seconds(Optional.of(lag(partition))))));
+        subscription
+                .lagging()
+                .filter(lagging -> lag(lagging).compareTo(LAGGING) > 0)
+                .ifPresent(lagging -> rows.add(MultiGauge.Row.of(
+                        Tags.of("partition", lagging.partition().abbreviated()),
+                        () -> Meters.seconds(Optional.of(lag(lagging))))));
         lagging.register(rows, true);
     }
 
-    private Duration lag(PartitionProgress partition) {
-        return Duration.between(partition.watermark(), clock.instant());
+    private Duration lag(PartitionPosition position) {
+        return Duration.between(position.timestamp(), clock.instant());
     }
 
     void register(IntSupplier waiting, MoveInWaits moveIns) {

@@ -103,7 +103,7 @@ public record PartitionMetadata(
      * Returns the time before which every child of the partition is stored: the watermark, or the start of a gap that ends
      * there, because the partition may have ended in the gap. Once the watermark is later, it did not.
      */
-    Instant discoveredUntil() {
+    public Instant discoveredUntil() {
         Instant until = watermark;
         for (PartitionGap gap : gaps.reversed()) {
             if (gap.to().equals(until)) {

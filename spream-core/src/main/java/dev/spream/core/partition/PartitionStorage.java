@@ -197,7 +197,7 @@ public interface PartitionStorage extends AutoCloseable {
      * one step, which no acquire and no registration of a worker overlaps. Nothing is stored if the correction is refused,
      * or if the subscription is as requested: a repeated call changes nothing.
      *
-     * <p>A worker that opened the subscription before, and registers afterwards, finds the correction and stops.
+     * <p>A worker that opened the subscription before reads it again when it registers, before it claims anything.
      */
     CorrectionOutcome correct(Correction correction, CorrectionAct act);
 

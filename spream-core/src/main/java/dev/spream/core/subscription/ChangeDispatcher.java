@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -35,8 +34,8 @@ sealed interface ChangeDispatcher permits RecordDispatcher, TransactionDispatche
     /** Notes that the partition has been read up to that time. */
     default void readUpTo(Instant timestamp) {}
 
-    /** Notes that changes are lost up to the time that is given, if it is known: none before it will come any more. */
-    default void lost(Supplier<Optional<Instant>> until) {}
+    /** Notes that changes are lost up to a time, which is only determined if it matters: none before it will be submitted. */
+    default void lost(Supplier<Instant> until) {}
 
     /** Notes that partitions which continue this one are stored. */
     default void started(Collection<PartitionToken> partitions, Instant start) {}

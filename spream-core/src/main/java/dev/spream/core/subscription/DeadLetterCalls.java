@@ -109,7 +109,8 @@ final class DeadLetterCalls {
                 });
             }
         }
-        park(transaction.changes());
+        int tied = park(transaction.changes());
+        reportSpread(transaction.parts().getFirst().source().partition(), transaction.first(), tied);
         return true;
     }
 
@@ -136,20 +137,26 @@ final class DeadLetterCalls {
                 Optional.empty());
     }
 
-    /** Parks the keys of changes that the sink has. */
-    void park(List<DataChangeRecord> changes) {
-        changes.forEach(change -> parkedKeys.park(RecordKey.of(change)));
+    /** Parks the keys of changes that the sink has; returns the number of those that were new. */
+    int park(List<DataChangeRecord> changes) {
+        return changes.stream()
+                .mapToInt(change -> parkedKeys.park(RecordKey.of(change)))
+                .sum();
     }
 
     private void parkTied(HeldPartition partition, InflightRecord record) {
-        int tied = parkedKeys.park(record.keys());
+        reportSpread(partition, record.change(), parkedKeys.park(record.keys()));
+    }
+
+    /** @param tied the number of keys that the change has parked */
+    private void reportSpread(HeldPartition partition, DataChangeRecord change, int tied) {
         int parked = parkedKeys.size();
         int reported = reportedSpread.get();
         if (tied > 0 && parked >= 2 * reported && reportedSpread.compareAndSet(reported, parked)) {
             log.warn(
                     "[{}] parking spreads to other keys: the change {} has a parked key and other keys, {} of which are now parked as well; {} keys are parked in all. Each transaction that writes several rows of a table can spread it further. Fix the cause of the consumer's failures and replay all dead letters, which releases the keys. This is logged again when twice as many keys are parked",
                     context.label(partition.token()),
-                    record.change().identity(),
+                    change.identity(),
                     tied,
                     parked);
         }

@@ -1,7 +1,9 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import java.time.Instant;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +26,8 @@ final class Membership {
 
     private final EngineContext context;
     private volatile boolean leaving;
+    private volatile @Nullable SubscriptionRecord opened;
+    private volatile LocalLease registration;
 
     // Confined to the scheduler's thread.
     private List<WorkerRegistration> members = List.of();
@@ -31,19 +36,62 @@ final class Membership {
 
     Membership(EngineContext context) {
         this.context = context;
+        this.registration = LocalLease.ended(context.time());
     }
 
-    /** Registers this worker for another lease time, or ends its registration if it is leaving. */
+    /** Sets the subscription that this worker reads. */
+    void opened(SubscriptionRecord subscription) {
+        opened = subscription;
+    }
+
+    /**
+     * Registers this worker for another lease time, or ends its registration if it is leaving.
+     *
+     * @throws SubscriptionException if the subscription was corrected while this worker was not registered
+     */
     void register() {
         if (leaving) {
             context.storage().unregisterWorker(context.worker());
-        } else {
-            context.storage()
-                    .registerWorker(
-                            context.worker(),
-                            context.maxOpenPartitions(),
-                            context.options().leaseTime());
+            return;
         }
+        boolean lapsed = !isRegistered();
+        LocalLease requested =
+                LocalLease.requested(context.time(), context.options().leaseTime());
+        context.storage()
+                .registerWorker(
+                        context.worker(),
+                        context.maxOpenPartitions(),
+                        context.options().leaseTime());
+        if (lapsed) {
+            requireUncorrected(); // it is not corrected from now on
+        }
+        registration = requested;
+    }
+
+    /** Returns whether this worker is registered, so that the subscription is as this worker opened it. */
+    boolean isRegistered() {
+        return registration.isHeld();
+    }
+
+    private void requireUncorrected() {
+        SubscriptionRecord expected = opened;
+        if (expected == null) {
+            return;
+        }
+        context.storage()
+                .subscription()
+                .filter(stored -> !stored.startTimestamp().equals(expected.startTimestamp())
+                        || !stored.endTimestamp().equals(expected.endTimestamp()))
+                .ifPresent(stored -> {
+                    throw new SubscriptionException(
+                            "[%s] the subscription was corrected while this worker was not registered: it is from %s to %s now; nothing of that was read here. Start the worker again"
+                                    .formatted(
+                                            context.source().streamName(),
+                                            stored.startTimestamp(),
+                                            stored.endTimestamp()
+                                                    .map(Instant::toString)
+                                                    .orElse("none")));
+                });
     }
 
     /** Ends this worker's share with the next registration. */

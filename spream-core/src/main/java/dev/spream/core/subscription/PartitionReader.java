@@ -241,13 +241,13 @@ final class PartitionReader {
 
     private Optional<PartitionEnd> acceptLoss(SourceException failure) throws InterruptedException {
         lossAcceptance.requireAccepted(failure);
-        dispatcher.lost(lossAcceptance::beginOfStream);
-        if (!dispatcher.awaitSettled() || !gate.awaitOver() || !isActive()) {
-            return Optional.empty();
-        }
         // A partition that ended before the retention period has expired, whichever error the server returns.
         boolean expired = failure.kind() == SourceException.Kind.PARTITION_EXPIRED || steppedBackTo != null;
         try {
+            dispatcher.lost(() -> lossAcceptance.endOfLoss(failure));
+            if (!dispatcher.awaitSettled() || !gate.awaitOver() || !isActive()) {
+                return Optional.empty();
+            }
             return expired ? lossAcceptance.replaceExpired(failure) : lossAcceptance.skipLost(failure);
         } catch (SourceException e) {
             if (e.kind() != SourceException.Kind.TRANSIENT) {

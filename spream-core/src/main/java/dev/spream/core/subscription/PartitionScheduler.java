@@ -193,7 +193,7 @@ final class PartitionScheduler {
         noteWaiting(free.subList(Math.min(room, free.size()), free.size()));
         List<PartitionClaim> claims =
                 free.stream().limit(room).map(PartitionClaim::of).toList();
-        if (claims.isEmpty()) {
+        if (claims.isEmpty() || !membership.isRegistered()) {
             return false;
         }
         Acquired acquired =

@@ -145,14 +145,19 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
         try {
             return RecordKey.of(change);
         } catch (IllegalArgumentException e) {
-            throw new SubscriptionException(
-                    "[%s] the primary keys of %s cannot be read, so its place among the other changes is not known; the watermark stays at %s, and the subscription stops"
-                            .formatted(
-                                    context.label(partition.token()),
-                                    change.identity(),
-                                    partition.tracker().watermark()),
-                    e);
+            throw unreadableKeys(context, partition, change, e);
         }
+    }
+
+    static SubscriptionException unreadableKeys(
+            EngineContext context, HeldPartition partition, DataChangeRecord change, IllegalArgumentException cause) {
+        return new SubscriptionException(
+                "[%s] the primary keys of %s cannot be read, so its place among the other changes is not known; the watermark stays at %s, and the subscription stops"
+                        .formatted(
+                                context.label(partition.token()),
+                                change.identity(),
+                                partition.tracker().watermark()),
+                cause);
     }
 
     private boolean awaitRoom() throws InterruptedException {

@@ -69,15 +69,14 @@ record RetentionLossHandler(
         }
     }
 
-    /** Returns about when the stream begins now; empty if the server does not say. */
-    Optional<Instant> beginOfStream() {
-        try {
-            return context.source()
-                    .retention()
-                    .map(retention -> context.source().serverTime().minus(retention));
-        } catch (SourceException e) {
-            return Optional.empty(); // asked again with the next query
-        }
+    /**
+     * Returns a time before which no further change of the partition will be read.
+     *
+     * @throws SubscriptionException if the begin of the stream cannot be determined
+     * @throws SourceException if the server fails
+     */
+    Instant endOfLoss(SourceException cause) {
+        return gap(context, partition.token(), intake.position(), cause).to();
     }
 
     /**

@@ -46,22 +46,6 @@ final class SubscriptionOpener {
         return Optional.of(stored);
     }
 
-    /**
-     * Requires that the subscription is as it was opened, now that the worker is registered, after which it is not
-     * corrected any more.
-     */
-    void requireUncorrected(SubscriptionRecord opened) throws InterruptedException {
-        Optional<SubscriptionRecord> stored =
-                context.storageCalls().repeat("looking for the subscription", wanted, PartitionStorage::subscription);
-        if (stored.isPresent()
-                && !(stored.get().startTimestamp().equals(opened.startTimestamp())
-                        && stored.get().endTimestamp().equals(opened.endTimestamp()))) {
-            throw new SubscriptionException(
-                    "[%s] the subscription was corrected while this worker started; nothing was read. Start the worker again"
-                            .formatted(context.source().streamName()));
-        }
-    }
-
     /** Returns whether the opened subscription begins with a snapshot. */
     boolean beginsWithSnapshot() {
         return snapshot;

@@ -212,13 +212,14 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         }
         window = new QueryWindow(
                 subscription.get().endTimestamp(), subscription.get().partitionMode(), opener.beginsWithSnapshot());
+        leases.membership().opened(subscription.get());
         context.storageCalls()
                 .run(
                         "registering the worker",
                         () -> stop == Stop.NO,
                         storage -> leases.membership().register());
-        opener.requireUncorrected(subscription.get());
-        RunningSubscription view = new RunningSubscription(context, this::heldPartitions, this::lowWatermark);
+        RunningSubscription view = new RunningSubscription(
+                context, this::heldPartitions, this::lowWatermark, Optional.ofNullable(transactions));
         started = true;
         context.listener().publish(listener -> listener.started(view));
         if (stop != Stop.NO) {

@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionPosition;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
@@ -34,6 +35,13 @@ public interface SubscriptionView {
      * Returns the low watermark, as last read from the storage: every change before it is settled, by whichever worker.
      */
     Optional<Instant> lowWatermark();
+
+    /**
+     * Returns the partition that holds back the others, as far as this worker knows: with whole transactions the one that
+     * has been read least far, since no transaction after its position is known to be complete, or next in commit order;
+     * otherwise the one with the earliest watermark of those that this worker reads. Empty if there is none.
+     */
+    Optional<PartitionPosition> lagging();
 
     /**
      * Returns the stored record of the subscription. Asks the storage.

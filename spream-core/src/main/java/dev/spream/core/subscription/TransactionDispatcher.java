@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
@@ -13,7 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** The share of one partition in the {@link TransactionAssembler}. Safe for use by many threads. */
@@ -42,7 +43,13 @@ final class TransactionDispatcher implements ChangeDispatcher, TransactionSource
 
     @Override
     public boolean submit(DataChangeRecord change, Instant position) throws InterruptedException {
-        return assembler.submit(this, change, position);
+        Set<RecordKey> keys;
+        try {
+            keys = assembler.hasLanes() ? RecordKey.of(change) : Set.of();
+        } catch (IllegalArgumentException e) {
+            throw RecordDispatcher.unreadableKeys(context, partition, change, e);
+        }
+        return assembler.submit(this, change, position, keys);
     }
 
     /** Does not return: a transaction without one of its changes is not whole, so the options do not allow it. */
@@ -65,8 +72,10 @@ final class TransactionDispatcher implements ChangeDispatcher, TransactionSource
     }
 
     @Override
-    public void lost(Supplier<Optional<Instant>> until) {
-        until.get().ifPresent(this::readUpTo);
+    public void lost(Supplier<Instant> until) {
+        if (partition.tracker().inFlight() > 0) {
+            readUpTo(until.get()); // a transaction may wait for what is lost
+        }
     }
 
     @Override

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The changes of one transaction that were read and are not settled. Guarded by the lock of its {@link TransactionAssembler}. */
 public final class OpenTransaction {
-    static final Comparator<OpenTransaction> COMMIT_ORDER =
-            Comparator.comparing(OpenTransaction::commitTimestamp).thenComparing(OpenTransaction::id);
+    static final Comparator<OpenTransaction> COMMIT_ORDER = Comparator.comparing(OpenTransaction::commitTimestamp)
+            .thenComparing(OpenTransaction::id)
+            .thenComparing(transaction -> transaction.number);
 
     /** The order of record sequences, which are numbers with leading zeros. */
     private static final Comparator<Part> RECORD_SEQUENCE = Comparator.comparingInt(
@@ -53,6 +54,7 @@ public final class OpenTransaction {
             @Nullable DataChangeRecord change,
             long stored) {}
 
+    private final long number;
     private final DataChangeRecord first; // its rows are not used
     private final List<Part> parts = new ArrayList<>();
     private final Map<Object, Integer> keys = new HashMap<>();
@@ -65,7 +67,9 @@ public final class OpenTransaction {
     /** Whether it is delivered although changes are missing. */
     private boolean missesChanges;
 
-    OpenTransaction(DataChangeRecord first, ChangeBuffer buffer) {
+    /** @param number the number in the order in which transactions were first read, different for each */
+    OpenTransaction(long number, DataChangeRecord first, ChangeBuffer buffer) {
+        this.number = number;
         this.first = first.with(List.of(), List.of());
         this.buffer = buffer;
     }
@@ -92,8 +96,8 @@ public final class OpenTransaction {
         return !missesChanges;
     }
 
-    void missesChanges() {
-        missesChanges = true;
+    void missesChanges(boolean value) {
+        missesChanges = value;
     }
 
     boolean isComplete() {

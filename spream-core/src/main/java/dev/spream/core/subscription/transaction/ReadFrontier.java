@@ -2,6 +2,7 @@ package dev.spream.core.subscription.transaction;
 
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionPosition;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Instant;
 import java.util.Comparator;
@@ -20,16 +21,14 @@ import java.util.TreeSet;
  * partition that is not known yet.
  */
 final class ReadFrontier {
-    private record Position(Instant timestamp, PartitionToken partition) {}
-
     /** The first lineage may have been read before a partition was added, the second one was not. */
     private static final int MISSED_LINEAGES = 2;
 
-    private static final Comparator<Position> ORDER =
-            Comparator.comparing(Position::timestamp).thenComparing(Position::partition);
+    private static final Comparator<PartitionPosition> ORDER =
+            Comparator.comparing(PartitionPosition::timestamp).thenComparing(PartitionPosition::partition);
 
-    private final Map<PartitionToken, Position> positions = new HashMap<>();
-    private final TreeSet<Position> earliest = new TreeSet<>(ORDER);
+    private final Map<PartitionToken, PartitionPosition> positions = new HashMap<>();
+    private final TreeSet<PartitionPosition> earliest = new TreeSet<>(ORDER);
     private final Set<PartitionToken> ended = new HashSet<>(); // read to their ends here, and not seen as finished yet
     private final Set<PartitionToken> reading = new HashSet<>();
     private final Map<PartitionToken, Integer> added = new HashMap<>(); // and in none of that many lineages since
@@ -44,7 +43,7 @@ final class ReadFrontier {
             if (!partition.isFinished()) {
                 unfinished.add(token);
                 if (!ended.contains(token) && !reading.contains(token)) {
-                    set(token, partition.watermark());
+                    set(token, partition.discoveredUntil());
                 }
             }
         }
@@ -70,11 +69,14 @@ final class ReadFrontier {
     void begin(PartitionToken partition, Instant watermark) {
         reading.add(partition);
         ended.remove(partition);
-        set(partition, watermark);
+        PartitionPosition known = positions.get(partition); // earlier, where it may have ended in a gap
+        if (known == null || known.timestamp().isAfter(watermark)) {
+            set(partition, watermark);
+        }
     }
 
     void advance(PartitionToken partition, Instant timestamp) {
-        Position position = positions.get(partition);
+        PartitionPosition position = positions.get(partition);
         if (position != null && timestamp.isAfter(position.timestamp())) {
             set(partition, timestamp);
         }
@@ -98,16 +100,21 @@ final class ReadFrontier {
 
     private void set(PartitionToken partition, Instant timestamp) {
         remove(partition);
-        Position position = new Position(timestamp, partition);
+        PartitionPosition position = new PartitionPosition(partition, timestamp);
         positions.put(partition, position);
         earliest.add(position);
     }
 
     private void remove(PartitionToken partition) {
-        Position position = positions.remove(partition);
+        PartitionPosition position = positions.remove(partition);
         if (position != null) {
             earliest.remove(position);
         }
+    }
+
+    /** Returns the partition that has been read least far; empty if every partition is read to its end. */
+    Optional<PartitionPosition> lagging() {
+        return earliest.isEmpty() ? Optional.empty() : Optional.of(earliest.first());
     }
 
     /** Returns the time before which every change was read; {@link Instant#MAX} if every partition is read to its end. */
@@ -120,7 +127,7 @@ final class ReadFrontier {
 
     /** Returns whether no partition is behind that one. */
     boolean isLast(PartitionToken partition) {
-        Position position = positions.get(partition);
+        PartitionPosition position = positions.get(partition);
         return position == null
                 || !position.timestamp().isAfter(earliest.first().timestamp());
     }

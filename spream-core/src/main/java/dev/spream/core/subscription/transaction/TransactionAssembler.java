@@ -1,9 +1,9 @@
 package dev.spream.core.subscription.transaction;
 
-import dev.spream.core.consume.RecordKey;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SectionLock;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionPosition;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.lease.HeldPartition;
@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -42,9 +43,9 @@ import org.slf4j.LoggerFactory;
  * has them. Nothing that came again is dropped: a change of the same key may have come again before it.
  *
  * <p>Memory: once the changes that are kept take the budget, a partition is read further only if nothing can be delivered
- * and no other partition is behind it; and what it then reads goes to the buffer. So no partition waits for ever: while
- * something can be delivered, that makes room; and the partition that is behind all others never waits, until what is
- * missing of the earliest transaction has been read.
+ * or is in delivery, retries included, and no other partition is behind it; and what it then reads goes to the buffer. So
+ * no partition waits for ever: a delivery that ends makes room; and the partition that is behind all others waits for
+ * nothing else, until what is missing of the earliest transaction has been read.
  */
 public final class TransactionAssembler {
     private static final Logger log = LoggerFactory.getLogger(TransactionAssembler.class);
@@ -69,6 +70,9 @@ public final class TransactionAssembler {
     /** About how much memory a change takes while it is in the buffer. */
     private static final long BUFFERED_BYTES = 512;
 
+    /** About how much memory a key with its lane takes. */
+    private static final long KEY_BYTES = 512;
+
     /** In place of an id in the buffer. */
     private static final long IN_MEMORY = 0;
 
@@ -90,6 +94,8 @@ public final class TransactionAssembler {
     private final Map<OpenTransaction, Thread> delivering = new HashMap<>();
     private final List<Long> unneeded = new ArrayList<>(); // in the buffer
     private boolean ending;
+    private long transactions;
+    private long judged; // to be incomplete
     private long bytes;
     private int waiting; // readers
 
@@ -105,6 +111,16 @@ public final class TransactionAssembler {
         this.buffer = buffer;
         this.time = time;
         this.onFailure = onFailure;
+    }
+
+    /** Returns whether transactions with a common key are delivered in commit order, by the keys of their changes. */
+    public boolean hasLanes() {
+        return settings.hasLanes();
+    }
+
+    /** Returns the partition that has been read least far, as known here; empty if every partition is read to its end. */
+    public Optional<PartitionPosition> lagging() {
+        return lock.get(frontier::lagging);
     }
 
     /** Begins with a partition that was acquired. */
@@ -124,10 +140,14 @@ public final class TransactionAssembler {
         });
     }
 
-    /** Takes a change, waiting for room; returns false if the dispatcher is stopping. */
-    public boolean submit(TransactionSource source, DataChangeRecord change, Instant position)
+    /**
+     * Takes a change, waiting for room.
+     *
+     * @param keys the lanes of the change; none if there are no lanes
+     * @return false if the dispatcher is stopping
+     */
+    public boolean submit(TransactionSource source, DataChangeRecord change, Instant position, Set<?> keys)
             throws InterruptedException {
-        Set<?> keys = lanesOf(change);
         long size = OpenTransaction.bytesOf(change);
         lock.lockInterruptibly();
         try {
@@ -158,7 +178,7 @@ public final class TransactionAssembler {
             if (source.isStopping()) {
                 return false;
             }
-            add(source, change, position, keys, BUFFERED_BYTES, id);
+            add(source, change, position, keys, BUFFERED_BYTES + keys.size() * KEY_BYTES, id);
             return true;
         });
         if (!taken) {
@@ -170,12 +190,7 @@ public final class TransactionAssembler {
     private void add(
             TransactionSource source, DataChangeRecord change, Instant position, Set<?> keys, long size, long stored) {
         long sequence = source.partition().tracker().open(position);
-        OpenTransaction transaction = open.computeIfAbsent(change.serverTransactionId(), id -> {
-            OpenTransaction first = new OpenTransaction(change, buffer);
-            incomplete.add(first);
-            undelivered.add(first);
-            return first;
-        });
+        OpenTransaction transaction = waiting(change);
         bytes += size;
         transaction
                 .add(new Part(
@@ -188,16 +203,33 @@ public final class TransactionAssembler {
                         stored))
                 .forEach(key -> enter(transaction, key));
         frontier.advance(source.partition().token(), change.commitTimestamp());
-        if (transaction.state == State.INCOMPLETE && transaction.isComplete()) {
+        if (transaction.isComplete()) {
             incomplete.remove(transaction);
+            transaction.missesChanges(false);
             transaction.state = State.WAITING;
-            makeReady(transaction);
         }
+        makeReady(transaction);
         proceed();
     }
 
-    private Set<?> lanesOf(DataChangeRecord change) {
-        return settings.hasLanes() ? RecordKey.of(change) : Set.of();
+    /**
+     * Returns the transaction that the change is added to. One whose delivery has begun gets nothing more: what comes then
+     * was settled before, or belongs to a partition that is read again, and is delivered by itself.
+     */
+    private OpenTransaction waiting(DataChangeRecord change) {
+        OpenTransaction known = open.get(change.serverTransactionId());
+        if (known == null || known.state == State.DELIVERING) {
+            OpenTransaction first = new OpenTransaction(++transactions, change, buffer);
+            incomplete.add(first);
+            undelivered.add(first);
+            open.put(first.id(), first);
+            return first;
+        }
+        if (known.state == State.READY) {
+            ready.remove(known);
+            known.state = State.WAITING;
+        }
+        return known;
     }
 
     private boolean hasRoom(TransactionSource source, long size) {
@@ -294,14 +326,19 @@ public final class TransactionAssembler {
 
     /** Lets a transaction be delivered as it is. */
     private void judge(OpenTransaction transaction) {
-        log.info(
-                "[{}] transaction {} of {} has {} of {} changes: it is delivered as it is, as incomplete. The others were settled before, or lost to the retention period",
-                settings.stream(),
-                transaction.id(),
-                transaction.commitTimestamp(),
-                transaction.size(),
-                transaction.first().numberOfRecordsInTransaction());
-        transaction.missesChanges();
+        judged++;
+        if (Long.bitCount(judged) == 1) {
+            log.info(
+                    "[{}] transaction {} of {} has {} of {} changes, and is delivered as it is, as incomplete; it is number {} of them since the start, and the next one that is logged is number {}. After a restart the other changes were settled before, and this is harmless; otherwise they are in a gap that was accepted, which the log has",
+                    settings.stream(),
+                    transaction.id(),
+                    transaction.commitTimestamp(),
+                    transaction.size(),
+                    transaction.first().numberOfRecordsInTransaction(),
+                    judged,
+                    2 * judged);
+        }
+        transaction.missesChanges(true);
         transaction.state = State.WAITING;
         makeReady(transaction);
     }
@@ -409,14 +446,10 @@ public final class TransactionAssembler {
     /** Removes what was taken from a partition that is no longer read here, except from deliveries under way. */
     public void stop(TransactionSource source) {
         lock.run(() -> {
-            for (OpenTransaction transaction : List.copyOf(open.values())) {
-                if (transaction.state != State.DELIVERING) {
-                    removeParts(transaction, source);
-                }
-            }
+            List.copyOf(undelivered).forEach(transaction -> removeParts(transaction, source));
             frontier.leave(
                     source.partition().token(),
-                    source.partition().watermark(),
+                    source.partition().persistedWatermark(),
                     source.partition().state() == HeldPartition.State.FINISHED);
             changed.signalAll();
         });

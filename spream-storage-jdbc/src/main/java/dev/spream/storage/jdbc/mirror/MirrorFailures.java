@@ -29,6 +29,9 @@ final class MirrorFailures {
     private static final String FOREIGN_KEYS =
             ". Foreign keys hold only in commit order, transaction-mode=commit-order, and if all rows that are referred to are mirrored";
 
+    private static final String UNIQUE =
+            ". Constraints over several rows hold only in commit order, transaction-mode=commit-order";
+
     private MirrorFailures() {}
 
     static boolean isAboutStructure(SQLException error) {
@@ -80,11 +83,15 @@ final class MirrorFailures {
                                 column.map(name -> ", for column " + TableName.quoted(name))
                                         .orElse(""),
                                 description(error),
-                                isAboutForeignKey(error) ? FOREIGN_KEYS : ""));
+                                hint(error)));
     }
 
-    private static boolean isAboutForeignKey(SQLException error) {
-        return "23503".equals(error.getSQLState());
+    private static String hint(SQLException error) {
+        return switch (error.getSQLState()) {
+            case "23503" -> FOREIGN_KEYS;
+            case "23505", "23P01" -> UNIQUE;
+            case null, default -> "";
+        };
     }
 
     /** Returns the exception for retryable failures. */

@@ -2,7 +2,11 @@ package dev.spream.core.subscription;
 
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
+import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionMode;
@@ -73,6 +77,26 @@ class MembershipTest {
         membership.leave();
         membership.register();
         assertThat(memory.workers()).isEmpty();
+    }
+
+    @Test
+    void a_correction_is_found_by_a_worker_whose_registration_had_ended() {
+        SubscriptionRecord opened = memory.openSubscription(new SubscriptionRecord(
+                "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
+        membership.opened(opened);
+        membership.register();
+        assertThat(membership.isRegistered()).isTrue();
+        time.advance(options.leaseTime().plusMillis(1));
+        assertThat(membership.isRegistered()).isFalse();
+        assertThat(memory.correct(
+                        new Correction.MoveEnd(Optional.of(START.plusSeconds(9))),
+                        new CorrectionAct("bob", "an earlier end")))
+                .isInstanceOf(CorrectionOutcome.Planned.class);
+
+        assertThatThrownBy(membership::register)
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("was corrected", START.plusSeconds(9).toString());
+        assertThat(membership.isRegistered()).isFalse();
     }
 
     private List<WorkerId> members() throws InterruptedException {

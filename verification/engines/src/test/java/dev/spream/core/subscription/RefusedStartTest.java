@@ -89,7 +89,7 @@ class RefusedStartTest {
 
         assertThatThrownBy(() -> fixture.run(startingAt(START), consumer))
                 .isInstanceOf(SubscriptionException.class)
-                .hasMessageContaining("was corrected while this worker started; nothing was read");
+                .hasMessageContaining("was corrected while this worker was not registered");
         assertThat(consumer.labels()).isEmpty();
     }
 

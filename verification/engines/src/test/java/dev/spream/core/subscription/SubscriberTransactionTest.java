@@ -18,6 +18,7 @@ import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.transaction.ChangeBuffer;
 import dev.spream.core.subscription.transaction.MemoryBuffer;
 import dev.spream.testkit.subscription.ScriptedSource;
@@ -174,6 +175,46 @@ class SubscriberTransactionTest {
         Polling.await(() -> delivered.size() == 500, delivered::size);
         subscriber.close();
         SubscriberFixture.get(run);
+    }
+
+    @Test
+    void a_change_that_comes_while_its_transaction_is_delivered_is_delivered_by_itself() throws InterruptedException {
+        CountDownLatch delivering = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        source.roots("p").add("p", change(1, "t1", "0", 1, "A"));
+        Subscriber subscriber = subscriber(options -> options.maxInflight(4));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, (TransactionConsumer) transaction -> {
+            delivering.countDown();
+            SubscriberFixture.await(released);
+            record(transaction);
+        });
+        SubscriberFixture.await(delivering);
+
+        source.add("p", change(1, "t1", "1", 1, "A")).heartbeat("p", 2); // more than it says that there are
+        Polling.await(() -> source.rowsReturned("p") == 3, source::queries);
+        released.countDown();
+
+        Polling.await(() -> delivered.size() == 2, () -> delivered);
+        assertThat(delivered).containsExactly("t1 A0", "t1 A1");
+        subscriber.close();
+        SubscriberFixture.get(run);
+    }
+
+    @Test
+    void a_loss_whose_end_is_not_known_stops_the_subscription_while_a_transaction_waits_for_it() {
+        source.roots("p", "q").add("p", change(1, "t1", "0", 2, "A"));
+        source.fault("p", new ScriptedSource.Fault.Break(1, SourceException.Kind.TRANSIENT));
+        source.refuse(
+                "p",
+                query -> source.queriesOf("p").size() < 2
+                        ? null
+                        : new SourceException(SourceException.Kind.RETENTION_LOST, "too old", null));
+        Subscriber subscriber = subscriber(options -> options.maxInflight(4).retentionLoss(RetentionLoss.ACCEPT_GAP));
+
+        assertThatThrownBy(() -> fixture.run(subscriber, (TransactionConsumer) this::record))
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("Declare a retention_period");
+        assertThat(delivered).isEmpty();
     }
 
     @Test
