@@ -55,7 +55,7 @@ public final class SpreamProcess implements AutoCloseable {
         return new SpreamProcess(builder.start());
     }
 
-    static List<String> command() {
+    public static List<String> command() {
         return command(ClassArchive.options());
     }
 

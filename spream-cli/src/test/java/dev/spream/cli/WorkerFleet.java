@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** Worker processes that are started, killed, stopped and continued; each writes a log of its own. */
-final class WorkerFleet implements AutoCloseable {
+public final class WorkerFleet implements AutoCloseable {
     static final int SIZE = Integer.getInteger("fleet.size", 2);
 
     private static final long TIMEOUT_SECONDS = 60;
@@ -23,12 +23,12 @@ final class WorkerFleet implements AutoCloseable {
     private int started;
 
     /** @param command that starts the worker of a name */
-    WorkerFleet(Path logs, Function<String, List<String>> command) throws IOException {
+    public WorkerFleet(Path logs, Function<String, List<String>> command) throws IOException {
         this.logs = Files.createDirectories(logs);
         this.command = command;
     }
 
-    String start() throws IOException {
+    public String start() throws IOException {
         String name = "w%03d".formatted(++started);
         File log = logs.resolve(name + ".log").toFile();
         workers.put(
@@ -41,12 +41,12 @@ final class WorkerFleet implements AutoCloseable {
     }
 
     /** Returns whether the worker was started, and not killed since. */
-    boolean runs(String name) {
+    public boolean runs(String name) {
         return workers.containsKey(name);
     }
 
     /** {@code kill -9}. */
-    void kill(String name) throws InterruptedException {
+    public void kill(String name) throws InterruptedException {
         Process worker = worker(name);
         workers.remove(name);
         worker.destroyForcibly();
@@ -76,7 +76,7 @@ final class WorkerFleet implements AutoCloseable {
     }
 
     /** Fails if a worker has ended that was not killed. */
-    void requireAlive() {
+    public void requireAlive() {
         workers.forEach((name, worker) -> {
             if (!worker.isAlive()) {
                 throw new AssertionError("worker %s ended by itself with %d, see its log in %s"
@@ -86,7 +86,7 @@ final class WorkerFleet implements AutoCloseable {
     }
 
     /** SIGTERM for all, and their ends. */
-    void terminate() throws InterruptedException {
+    public void terminate() throws InterruptedException {
         requireAlive();
         workers.values().forEach(worker -> worker.toHandle().destroy());
         for (Map.Entry<String, Process> worker : workers.entrySet()) {
