@@ -16,6 +16,7 @@ import dev.spream.benchmarks.reading.EmulatorReads;
 import dev.spream.benchmarks.reading.EndToEnd;
 import dev.spream.benchmarks.reading.KeyOrder;
 import dev.spream.benchmarks.reading.TrackerCost;
+import dev.spream.benchmarks.reading.TransactionCost;
 import java.util.Locale;
 
 /** The benchmarks, by the name under which {@link BenchmarkMain} runs them. */
@@ -26,6 +27,8 @@ enum Benchmark {
     END_TO_END(EndToEnd.class, 1_024),
     /** Order by key compared with no order. */
     KEY_ORDER(KeyOrder.class, 1_024),
+    /** Whole transactions compared with single changes. */
+    TRANSACTIONS(TransactionCost.class, 1_024),
     /** The time from a parent's end to its child's query. */
     HAND_OVER(HandOver.class, 512),
     /** The time from a commit to its consumer around splits and merges, with children read ahead and without. */
