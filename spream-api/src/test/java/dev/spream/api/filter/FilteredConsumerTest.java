@@ -141,7 +141,7 @@ final class FilteredConsumerTest {
     }
 
     @Test
-    void what_is_left_of_a_transaction_is_still_one() throws Exception {
+    void a_transaction_of_which_some_changes_pass_is_still_one() throws Exception {
         List<Boolean> transactions = new ArrayList<>();
         BatchConsumer noting = batch -> transactions.add(batch.isTransaction());
         try (FilteredConsumer consumer = FILTER.before(noting)) {
