@@ -49,13 +49,26 @@ public sealed interface Correction {
     }
 
     /**
-     * Removes all partitions and their proofs, and begins with the initial query.
+     * Removes all partitions and their proofs, and begins with the initial query, or with a snapshot as of the start.
      *
-     * @param start the first commit timestamp to read; empty for the stored start
+     * @param start the first commit timestamp to read; empty for the stored start, or with a snapshot for the time of the
+     *     correction, because the database may not have the rows as of the stored start any more
+     * @param snapshot whether it begins with a snapshot; empty if it begins as it did before
      */
-    record BeginAnew(Optional<Instant> start) implements Correction {
+    record BeginAnew(Optional<Instant> start, Optional<Boolean> snapshot) implements Correction {
         public BeginAnew {
             requireNonNull(start, "start");
+            requireNonNull(snapshot, "snapshot");
+        }
+
+        /** Creates the correction of a subscription that begins as it did before. */
+        public BeginAnew(Optional<Instant> start) {
+            this(start, Optional.empty());
+        }
+
+        /** Returns whether that subscription begins with a snapshot after this correction. */
+        public boolean withSnapshot(SubscriptionRecord stored) {
+            return snapshot.orElse(stored.snapshot().isPresent());
         }
     }
 

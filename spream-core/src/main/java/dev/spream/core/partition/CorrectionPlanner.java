@@ -27,8 +27,7 @@ record CorrectionPlanner(
                         case Correction.MoveStart move -> moveStart(move.to());
                         case Correction.MoveEnd move -> moveEnd(move.to());
                         case Correction.AddGap gap -> addGap(gap.period(), gap.partitions());
-                        case Correction.BeginAnew begin ->
-                            beginAnew(begin.start().orElse(subscription.startTimestamp()));
+                        case Correction.BeginAnew begin -> beginAnew(begin);
                     });
         } catch (Refusal e) {
             return new CorrectionOutcome.Refused(e.reason);
@@ -66,7 +65,7 @@ record CorrectionPlanner(
             PartitionMetadata moved = written(root, to, to, root.gaps(), root.state());
             return new CorrectionPlan(
                     subscription,
-                    with(to, subscription.endTimestamp()),
+                    startingAt(to, subscription.snapshot()),
                     lineage,
                     false,
                     List.of(moved),
@@ -78,39 +77,60 @@ record CorrectionPlanner(
                     "a start at %s would skip changes, because only those before %s are settled in all partitions; nothing was changed. Move the start to %s or earlier, add a gap, or begin anew"
                             .formatted(to, low, low));
         });
-        return anew(to, "start moved from %s to %s".formatted(from, to));
+        return anew(to, snapshotOver(), "start moved from %s to %s".formatted(from, to));
     }
 
-    private CorrectionPlan beginAnew(Instant start) {
-        requireStartInRange(start);
-        if (start.equals(subscription.startTimestamp()) && nothingWasRead() && isNew()) {
+    private CorrectionPlan beginAnew(Correction.BeginAnew begin) {
+        boolean snapshot = begin.withSnapshot(subscription);
+        Optional<PartitionToken> query = snapshot ? Optional.of(snapshotQuery()) : snapshotOver();
+        boolean sameStart = begin.start()
+                .filter(start -> !start.equals(subscription.startTimestamp()))
+                .isEmpty();
+        if (sameStart && query.equals(subscription.snapshot()) && nothingWasRead() && isNew()) {
             return CorrectionPlan.ofNothing(subscription, lineage);
         }
-        return anew(start, "begun anew");
+        Instant start = begin.start().orElse(snapshot ? lineage.readAt() : subscription.startTimestamp());
+        requireStartInRange(start);
+        return anew(start, query, snapshot ? "begun anew with a snapshot" : "begun anew");
+    }
+
+    /** Returns the query of the former snapshot, or that of any source. */
+    private PartitionToken snapshotQuery() {
+        PartitionToken former = subscription.initialQuery();
+        return former.isRoot() ? PartitionToken.SNAPSHOT : former;
+    }
+
+    /** Returns how a subscription begins whose rows are not read, or not again. */
+    private Optional<PartitionToken> snapshotOver() {
+        return subscription.snapshot().map(query -> PartitionToken.SNAPSHOT_ROWS);
     }
 
     private boolean isNew() {
         return lineage.partitions().stream().allMatch(root -> root.epoch() == 0);
     }
 
-    private CorrectionPlan anew(Instant start, String what) {
+    private CorrectionPlan anew(Instant start, Optional<PartitionToken> snapshot, String what) {
         Optional<Instant> read = lineage.partitions().stream()
                 .map(PartitionMetadata::watermark)
                 .max(Instant::compareTo)
                 .filter(start::isBefore);
-        Optional<Instant> skipped = lineage.lowWatermark().filter(start::isAfter);
-        String change = "%s: %d partitions removed, reading begins at %s%s%s"
+        SubscriptionRecord after = startingAt(start, snapshot);
+        boolean rows = !after.initialQuery().isRoot();
+        Optional<Instant> skipped = lineage.lowWatermark().filter(low -> !rows && start.isAfter(low));
+        String change = "%s: %d partitions removed, reading begins at %s%s%s%s"
                 .formatted(
                         what,
                         lineage.partitions().size() + proofs.size(),
                         start,
+                        rows
+                                ? " with the rows as of then; rows that were deleted before, and whose deletion was not delivered, stay in the sink: empty its tables first"
+                                : "",
                         skipped.map(low -> "; changes from %s to %s that are not settled are skipped"
                                         .formatted(low, start))
                                 .orElse(""),
                         read.map(last -> "; changes from %s to %s that are settled are delivered again"
                                         .formatted(start, last))
                                 .orElse(""));
-        SubscriptionRecord after = with(start, subscription.endTimestamp());
         return new CorrectionPlan(
                 subscription, after, lineage, true, List.of(after.root(lineage.readAt())), Set.of(), change);
     }
@@ -168,7 +188,8 @@ record CorrectionPlanner(
                 to,
                 subscription.heartbeatInterval(),
                 subscription.partitionMode(),
-                subscription.completed() && written.isEmpty());
+                subscription.completed() && written.isEmpty(),
+                subscription.snapshot());
         return new CorrectionPlan(subscription, after, lineage, false, written, restored, change);
     }
 
@@ -248,7 +269,9 @@ record CorrectionPlanner(
     /** Refuses what would lose rows of a snapshot that is not read yet. */
     private void requireNoSnapshot(String reason) {
         unfinished()
-                .filter(partition -> partition.token().isOfSnapshot())
+                .filter(partition -> partition.token().isOfSnapshot()
+                        || (partition.token().isRoot()
+                                && !subscription.initialQuery().isRoot()))
                 .findFirst()
                 .ifPresent(partition -> {
                     throw new Refusal(
@@ -316,14 +339,15 @@ record CorrectionPlanner(
         return lineage.partitions().stream().filter(partition -> !partition.isFinished());
     }
 
-    private SubscriptionRecord with(Instant start, Optional<Instant> end) {
+    private SubscriptionRecord startingAt(Instant start, Optional<PartitionToken> snapshot) {
         return new SubscriptionRecord(
                 subscription.streamName(),
                 start,
-                end,
+                subscription.endTimestamp(),
                 subscription.heartbeatInterval(),
                 subscription.partitionMode(),
-                false);
+                false,
+                snapshot);
     }
 
     private static PartitionMetadata withGap(PartitionMetadata partition, PartitionGap gap) {

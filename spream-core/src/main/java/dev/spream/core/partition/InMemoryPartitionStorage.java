@@ -69,13 +69,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         if (stored == null || !partitions.values().stream().allMatch(StoredPartition::isFinished)) {
             return false;
         }
-        subscription = new SubscriptionRecord(
-                stored.streamName(),
-                stored.startTimestamp(),
-                stored.endTimestamp(),
-                stored.heartbeatInterval(),
-                stored.partitionMode(),
-                true);
+        subscription = stored.withCompleted(true);
         return true;
     }
 

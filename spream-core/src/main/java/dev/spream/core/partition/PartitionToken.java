@@ -14,12 +14,15 @@ public record PartitionToken(String value) implements Comparable<PartitionToken>
     /** The initial query, which has no token; stored under the name that Apache Beam uses. */
     public static final PartitionToken ROOT = new PartitionToken("Parent0");
 
-    /** The query in place of the initial one in a subscription that begins with a snapshot. Never stored. */
+    /**
+     * The query in place of the initial one in a subscription that begins with a snapshot, unless its source {@linkplain
+     * dev.spream.core.source.ChangeStreamSource#snapshotQuery names another}. Not stored as a partition.
+     */
     public static final PartitionToken SNAPSHOT = new PartitionToken("snapshot");
 
     /**
-     * The parent of the partition that continues a snapshot: all partitions of the snapshot together. Never stored, so
-     * that by the rule of {@link Lineage} that partition waits until each of them is settled.
+     * The parent of the partition that continues a snapshot: all partitions of the snapshot together. Not stored as
+     * a partition, so that by the rule of {@link Lineage} that partition waits until each of them is settled.
      */
     public static final PartitionToken SNAPSHOT_ROWS = new PartitionToken("snapshot:rows");
 

@@ -17,6 +17,9 @@ import java.util.Optional;
  * @param heartbeatInterval the heartbeat interval with which the subscription was created; a restart may use another
  * @param partitionMode how the stream divides its keys
  * @param completed whether everything up to the end has been read and settled
+ * @param snapshot the query in place of the initial one, in a subscription that begins with a snapshot; {@link
+ *     PartitionToken#SNAPSHOT_ROWS} if its rows are delivered and it begins again with the initial query; empty if it
+ *     began without a snapshot
  */
 public record SubscriptionRecord(
         String streamName,
@@ -24,17 +27,45 @@ public record SubscriptionRecord(
         Optional<Instant> endTimestamp,
         Duration heartbeatInterval,
         PartitionMode partitionMode,
-        boolean completed) {
+        boolean completed,
+        Optional<PartitionToken> snapshot) {
     public SubscriptionRecord {
         requireNonNull(streamName, "streamName");
         requireNonNull(startTimestamp, "startTimestamp");
         requireNonNull(endTimestamp, "endTimestamp");
         requireNonNull(heartbeatInterval, "heartbeatInterval");
         requireNonNull(partitionMode, "partitionMode");
+        requireNonNull(snapshot, "snapshot");
+        snapshot.filter(query -> !query.isOfSnapshot()).ifPresent(query -> {
+            throw new IllegalArgumentException("snapshot is %s, must be a query of a snapshot".formatted(query));
+        });
         if (endTimestamp.isPresent() && endTimestamp.get().isBefore(startTimestamp)) {
             throw new IllegalArgumentException(
                     "endTimestamp %s is before startTimestamp %s".formatted(endTimestamp.get(), startTimestamp));
         }
+    }
+
+    /** Creates the record of a subscription that begins without a snapshot. */
+    public SubscriptionRecord(
+            String streamName,
+            Instant startTimestamp,
+            Optional<Instant> endTimestamp,
+            Duration heartbeatInterval,
+            PartitionMode partitionMode,
+            boolean completed) {
+        this(streamName, startTimestamp, endTimestamp, heartbeatInterval, partitionMode, completed, Optional.empty());
+    }
+
+    /** Returns the token by which the root partition is queried. */
+    public PartitionToken initialQuery() {
+        return snapshot.filter(query -> !query.equals(PartitionToken.SNAPSHOT_ROWS))
+                .orElse(PartitionToken.ROOT);
+    }
+
+    /** Returns the record, completed or not. */
+    public SubscriptionRecord withCompleted(boolean completedNow) {
+        return new SubscriptionRecord(
+                streamName, startTimestamp, endTimestamp, heartbeatInterval, partitionMode, completedNow, snapshot);
     }
 
     /** Returns the root partition of this subscription: the initial query, from the start. */

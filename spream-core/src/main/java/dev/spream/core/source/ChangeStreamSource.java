@@ -1,6 +1,7 @@
 package dev.spream.core.source;
 
 import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -48,15 +49,26 @@ public interface ChangeStreamSource extends AutoCloseable {
 
     /**
      * Returns a time as of which the tables can be read: that of a strong read now. A subscription that begins with a
-     * snapshot starts there, and queries {@link dev.spream.core.partition.PartitionToken#SNAPSHOT} in place of the
-     * initial query: it returns partitions of the snapshot, whose changes are rows as of that time, and the last of
-     * which continue in the initial query, a nanosecond later.
+     * snapshot starts there, with the {@link #snapshotQuery} in place of the initial query: it returns partitions of the
+     * snapshot, whose changes are rows as of that time, and the last of which continue in the initial query, a
+     * nanosecond later.
      *
      * @throws SourceException if the source has no tables to read, as by default
      */
     default Instant snapshotTime() {
         throw new SourceException(
                 SourceException.Kind.FATAL, "this source cannot read tables: run without a snapshot", null);
+    }
+
+    /**
+     * Returns the query by which a new subscription begins with a snapshot. It is stored with the subscription, and has
+     * every option that divides the rows into partitions: they are the same whenever it is repeated, whichever options
+     * the source has by then.
+     *
+     * @return a token that {@linkplain PartitionToken#isOfSnapshot is of a snapshot}
+     */
+    default PartitionToken snapshotQuery() {
+        return PartitionToken.SNAPSHOT;
     }
 
     /**

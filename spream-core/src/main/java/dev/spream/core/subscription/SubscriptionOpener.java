@@ -1,6 +1,6 @@
 package dev.spream.core.subscription;
 
-import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Stream;
 
 /**
  * Opens the stored subscription, and refuses to continue one that differs from the options. A new subscription is
@@ -21,7 +20,6 @@ final class SubscriptionOpener {
     private final EngineContext context;
     private final BooleanSupplier wanted;
     private final StartProbe probe;
-    private boolean snapshot;
 
     /** @param wanted whether to repeat failed calls; code that makes it false also calls {@link #stop} */
     SubscriptionOpener(EngineContext context, BooleanSupplier wanted) {
@@ -36,57 +34,18 @@ final class SubscriptionOpener {
         Optional<SubscriptionRecord> before =
                 context.storageCalls().repeat("looking for the subscription", wanted, PartitionStorage::subscription);
         SubscriptionRecord requested = requested(mode, before);
-        if (before.isEmpty() && !isAdopted() && !probe.isAnswered(requested)) {
-            return Optional.empty();
+        if (before.isEmpty()) {
+            if (isAdopted()) {
+                requireNoSnapshot();
+            } else if (!probe.isAnswered(requested)) {
+                return Optional.empty();
+            }
         }
         SubscriptionRecord stored = context.storageCalls()
                 .repeat("opening the subscription", wanted, storage -> storage.openSubscription(requested));
         requireSame(stored, mode);
-        snapshot = findSnapshot();
+        requireOrdered(stored);
         return Optional.of(stored);
-    }
-
-    /** Returns whether the opened subscription begins with a snapshot. */
-    boolean beginsWithSnapshot() {
-        return snapshot;
-    }
-
-    /**
-     * Returns whether the root partition, as long as it is not finished, is to be read as a snapshot: as configured,
-     * unless it has been read before, which its stored children show. They were stored in one step.
-     *
-     * @throws SubscriptionException if a snapshot is requested and the subscription began without one
-     */
-    private boolean findSnapshot() throws InterruptedException {
-        boolean requested = context.options().snapshot();
-        if (!requested && isRootFinished()) {
-            return false; // the flag decides nothing any more
-        }
-        List<PartitionToken> known = context.storageCalls()
-                .repeat(
-                        "looking for a snapshot",
-                        wanted,
-                        storage -> Stream.concat(
-                                        storage.lineage().partitions().stream().map(PartitionMetadata::token),
-                                        storage.proofs().stream().map(FinishedPartition::token))
-                                .toList());
-        boolean begun = known.stream().anyMatch(PartitionToken::isOfSnapshot);
-        if (requested && !begun && known.stream().anyMatch(token -> !token.isRoot())) {
-            throw new SubscriptionException(
-                    "the stored subscription began without a snapshot; nothing was changed. Run without snapshot (--snapshot, snapshot=true), or begin another subscription with it, under another name");
-        }
-        return requested || begun;
-    }
-
-    private boolean isRootFinished() throws InterruptedException {
-        return context.storageCalls()
-                .repeat(
-                        "looking for a snapshot",
-                        wanted,
-                        storage -> storage.lineage()
-                                .partition(PartitionToken.ROOT)
-                                .filter(root -> !root.isFinished())
-                                .isEmpty());
     }
 
     /**
@@ -98,6 +57,13 @@ final class SubscriptionOpener {
                         "looking for partitions",
                         wanted,
                         storage -> !storage.lineage().partitions().isEmpty());
+    }
+
+    private void requireNoSnapshot() {
+        if (context.options().snapshot()) {
+            throw new SubscriptionException(
+                    "the stored subscription began without a snapshot; nothing was changed. Run without snapshot (--snapshot, snapshot=true), begin anew with one (spream subscription begin-anew --snapshot), or begin another subscription with it, under another name");
+        }
     }
 
     private SubscriptionRecord requested(PartitionMode mode, Optional<SubscriptionRecord> before) {
@@ -116,10 +82,19 @@ final class SubscriptionOpener {
                             .formatted(end, start));
         });
         return new SubscriptionRecord(
-                context.source().streamName(), start, options.endTimestamp(), options.heartbeatInterval(), mode, false);
+                context.source().streamName(),
+                start,
+                options.endTimestamp(),
+                options.heartbeatInterval(),
+                mode,
+                false,
+                options.snapshot() ? Optional.of(context.source().snapshotQuery()) : Optional.empty());
     }
 
     private void requireSame(SubscriptionRecord stored, PartitionMode mode) {
+        if (stored.snapshot().isEmpty()) {
+            requireNoSnapshot();
+        }
         List<String> differences = new ArrayList<>();
         String stream = context.source().streamName();
         if (!stored.streamName().equals(stream)) {
@@ -142,6 +117,28 @@ final class SubscriptionOpener {
                     "the stored subscription differs from the configured one: %s; nothing was changed. Use the stored values, correct them with spream subscription, or use another storage for the configured subscription"
                             .formatted(String.join("; ", differences)));
         }
+    }
+
+    /** Refuses to read rows of a snapshot in commit order: all have the same commit timestamp. */
+    private void requireOrdered(SubscriptionRecord stored) throws InterruptedException {
+        if (context.options().transactionMode() == TransactionMode.COMMIT_ORDER
+                && !stored.initialQuery().isRoot()
+                && hasRowsLeft()) {
+            throw new SubscriptionException(
+                    "the snapshot of the stored subscription is not read yet, and its rows have one commit timestamp and so no commit order; nothing was changed. Set transactionMode to WHOLE (transaction-mode=whole) until it is read");
+        }
+    }
+
+    private boolean hasRowsLeft() throws InterruptedException {
+        return context.storageCalls()
+                .repeat(
+                        "looking for a snapshot",
+                        wanted,
+                        storage -> storage.frontier().partitions().stream()
+                                .filter(partition -> !partition.isFinished()
+                                        && !partition.parentTokens().contains(PartitionToken.SNAPSHOT_ROWS))
+                                .map(PartitionMetadata::token)
+                                .anyMatch(token -> token.isRoot() || token.isOfSnapshot()));
     }
 
     private static String describe(Optional<Instant> end) {

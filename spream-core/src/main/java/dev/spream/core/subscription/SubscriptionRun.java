@@ -210,8 +210,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         if (subscription.get().completed()) {
             return true;
         }
-        window = new QueryWindow(
-                subscription.get().endTimestamp(), subscription.get().partitionMode(), opener.beginsWithSnapshot());
+        window = QueryWindow.of(subscription.get());
         leases.membership().opened(subscription.get());
         context.storageCalls()
                 .run(

@@ -68,7 +68,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
             "the partition storage",
             "dev/spream/storage/jdbc/partitions",
             "partition_storage_history",
-            3,
+            4,
             "migrate(true), in a configuration storage.jdbc.migrate=true");
 
     private final Database database;

@@ -23,8 +23,9 @@ record SubscriptionTable(Database database, String name) {
     private static final String OPEN = """
             WITH opened AS (
                 INSERT INTO @subscriptions
-                    (name, stream_name, start_timestamp, end_timestamp, heartbeat_interval, partition_mode, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, clock_timestamp())
+                    (name, stream_name, start_timestamp, end_timestamp, heartbeat_interval, partition_mode,
+                     snapshot_query, created_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, clock_timestamp())
                 ON CONFLICT DO NOTHING
                 RETURNING name, start_timestamp, created_at
             )
@@ -45,7 +46,9 @@ record SubscriptionTable(Database database, String name) {
     private static final String LOCK = SELECT + " FOR UPDATE";
 
     private static final String CORRECT = """
-            UPDATE @subscriptions SET start_timestamp = ?, end_timestamp = ?::numeric, completed = ? WHERE name = ?""";
+            UPDATE @subscriptions SET
+                start_timestamp = ?, end_timestamp = ?::numeric, completed = ?, snapshot_query = ?
+            WHERE name = ?""";
 
     private static final String STORE_ROOT = """
             INSERT INTO @partitions
@@ -87,6 +90,7 @@ record SubscriptionTable(Database database, String name) {
                                 .map(JdbcTimestamps::exact)
                                 .orElse(null))
                         .flag(corrected.completed())
+                        .optionalText(corrected.snapshot().map(PartitionToken::value))
                         .text(name));
     }
 
@@ -114,6 +118,7 @@ record SubscriptionTable(Database database, String name) {
                                 .orElse(null))
                         .decimal(JdbcTimestamps.exact(requested.heartbeatInterval()))
                         .text(requested.partitionMode().name())
+                        .optionalText(requested.snapshot().map(PartitionToken::value))
                         .text(root)
                         .text(root));
     }
@@ -126,6 +131,7 @@ record SubscriptionTable(Database database, String name) {
                 Optional.ofNullable(end).map(JdbcTimestamps::instant),
                 JdbcTimestamps.duration(row.getBigDecimal("heartbeat_interval")),
                 PartitionMode.valueOf(row.getString("partition_mode")),
-                row.getBoolean("completed"));
+                row.getBoolean("completed"),
+                Optional.ofNullable(row.getString("snapshot_query")).map(PartitionToken::new));
     }
 }

@@ -5,8 +5,11 @@ import static java.util.Objects.requireNonNull;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Mutation;
 import dev.spream.core.StorageException;
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -98,7 +101,17 @@ public final class BeamExport {
         if (lineage.lowWatermark().isEmpty()) {
             throw refused("all partitions are finished", "There is nothing to export");
         }
+        if (lineage.partitions().stream().anyMatch(partition -> isOfSnapshot(partition, subscription))) {
+            throw refused(
+                    "the snapshot is not read yet, and Apache Beam cannot read its partitions",
+                    "Let workers finish the snapshot first");
+        }
         return new BeamRows(subscription, lineage, source.proofs());
+    }
+
+    private static boolean isOfSnapshot(PartitionMetadata partition, SubscriptionRecord subscription) {
+        PartitionToken queried = partition.token().isRoot() ? subscription.initialQuery() : partition.token();
+        return !partition.isFinished() && queried.isOfSnapshot();
     }
 
     private static StorageException refused(String why, String advice) {

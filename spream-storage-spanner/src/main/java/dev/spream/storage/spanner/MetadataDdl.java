@@ -12,6 +12,7 @@ record MetadataDdl(MetadataTables tables) {
     static final String STREAM_NAME = "StreamName";
     static final String PARTITION_MODE = "PartitionMode";
     static final String COMPLETED = "Completed";
+    static final String SNAPSHOT_QUERY = "SnapshotQuery";
     static final String WORKER_ID = "WorkerId";
     static final String CAPACITY = "Capacity";
     static final String REGISTERED_AT = "RegisteredAt";
@@ -51,7 +52,17 @@ record MetadataDdl(MetadataTables tables) {
                         MetadataColumn.HEARTBEAT_MILLIS.declaration(tables),
                         MetadataType.TEXT.declaration(tables, PARTITION_MODE, false),
                         MetadataType.TRUTH.declaration(tables, COMPLETED, true),
+                        snapshotQuery(),
                         MetadataColumn.CREATED_AT.declaration(tables)));
+    }
+
+    private String snapshotQuery() {
+        return MetadataType.TEXT.declaration(tables, SNAPSHOT_QUERY, false);
+    }
+
+    /** Returns the statement that completes the table of the subscription of an earlier release. */
+    String addSnapshotQuery() {
+        return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(tables.subscription()), snapshotQuery());
     }
 
     String workers() {

@@ -51,8 +51,16 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
     }
 
     boolean hasColumn(MetadataColumn column) {
-        return columns.getOrDefault(tables.compared(tables.partitions()), Set.of())
-                .contains(tables.compared(column.columnName));
+        return hasColumn(tables.partitions(), column.columnName);
+    }
+
+    private boolean hasColumn(String table, String column) {
+        return columns.getOrDefault(tables.compared(table), Set.of()).contains(tables.compared(column));
+    }
+
+    /** Returns whether the table of the subscription is of an earlier release, without snapshots. */
+    boolean lacksSnapshotQuery() {
+        return hasSubscription() && !hasColumn(tables.subscription(), MetadataDdl.SNAPSHOT_QUERY);
     }
 
     /** Returns the names of missing tables, columns and indexes, for messages. */
@@ -63,6 +71,9 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
                 .forEach(name -> missing.add("table " + name));
         if (hasPartitions()) {
             missingColumns().forEach(column -> missing.add("column " + column.columnName));
+        }
+        if (lacksSnapshotQuery()) {
+            missing.add("column %s of table %s".formatted(MetadataDdl.SNAPSHOT_QUERY, tables.subscription()));
         }
         if (!indexes.contains(tables.compared(tables.byState()))) {
             missing.add("index " + tables.byState());
@@ -84,7 +95,12 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
                 MetadataColumn.ofBeam().stream()
                         .map(column -> column.columnName)
                         .toList());
-        requireColumns(tables.subscription(), "of a subscription", SubscriptionRows.COLUMNS);
+        requireColumns(
+                tables.subscription(),
+                "of a subscription",
+                SubscriptionRows.COLUMNS.stream()
+                        .filter(column -> !column.equals(MetadataDdl.SNAPSHOT_QUERY))
+                        .toList());
         requireColumns(tables.workers(), "of workers", WorkerRows.COLUMNS);
         requireColumns(tables.proofs(), "of proofs", FinishedPartitionRows.NAMES);
         requireColumns(tables.corrections(), "of corrections", CorrectionRows.COLUMNS);

@@ -12,6 +12,7 @@ import com.google.cloud.spanner.Statement;
 import com.google.spanner.v1.DirectedReadOptions;
 import dev.spream.core.DurationText;
 import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
@@ -46,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SpannerChangeStreamSource implements ChangeStreamSource {
     static final int DEFAULT_PREFETCH_CHUNKS = 64;
-    static final int DEFAULT_SNAPSHOT_CHUNK_ROWS = 10_000;
+    static final int DEFAULT_SNAPSHOT_CHUNK_ROWS = TableSnapshots.DEFAULT_CHUNK_ROWS;
     static final int DEFAULT_SNAPSHOT_READS = 16;
     static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
@@ -131,6 +132,11 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     @Override
     public Instant snapshotTime() {
         return catalog.readTimestamp();
+    }
+
+    @Override
+    public PartitionToken snapshotQuery() {
+        return snapshots.firstQuery();
     }
 
     /**
@@ -284,7 +290,8 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
 
         /**
          * Sets the number of rows of a chunk of a snapshot, 10,000 by default. A chunk that was not settled completely
-         * is read again after a restart; each is a stored partition.
+         * is read again after a restart; each is a stored partition. The number is stored with a new subscription; one
+         * that is stored keeps its own.
          */
         public Builder snapshotChunkRows(int snapshotChunkRows) {
             if (snapshotChunkRows < 1) {

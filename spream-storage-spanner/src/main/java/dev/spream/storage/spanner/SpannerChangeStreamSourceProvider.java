@@ -58,7 +58,7 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
                     "snapshot-chunk-rows",
                     ConfigType.integer(1, 1_000_000),
                     "Number of rows of a chunk of a snapshot. A chunk that was not settled completely is read again"
-                            + " after a restart; each is a stored partition.")
+                            + " after a restart; each is a stored partition. A stored subscription keeps its number.")
             .withDefault(SpannerChangeStreamSource.DEFAULT_SNAPSHOT_CHUNK_ROWS);
     private static final ConfigKey<Integer> SNAPSHOT_READS = ConfigKey.of(
                     "snapshot-reads",

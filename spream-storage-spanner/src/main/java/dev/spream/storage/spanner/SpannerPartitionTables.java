@@ -140,6 +140,9 @@ public final class SpannerPartitionTables {
         if (schema.hasPartitions()) {
             schema.missingColumns().forEach(column -> statements.add(ddl.addColumn(column)));
         }
+        if (schema.lacksSnapshotQuery()) {
+            statements.add(ddl.addSnapshotQuery());
+        }
         statements.addAll(ddl.all());
         return statements;
     }

@@ -10,6 +10,7 @@ import com.google.cloud.spanner.Value;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
@@ -27,7 +28,8 @@ final class SubscriptionRows {
             MetadataColumn.END_TIMESTAMP.columnName,
             MetadataColumn.HEARTBEAT_MILLIS.columnName,
             MetadataDdl.PARTITION_MODE,
-            MetadataDdl.COMPLETED);
+            MetadataDdl.COMPLETED,
+            MetadataDdl.SNAPSHOT_QUERY);
 
     private SubscriptionRows() {}
 
@@ -48,7 +50,10 @@ final class SubscriptionRows {
                 PartitionRows.findInstant(row, MetadataColumn.END_TIMESTAMP),
                 Duration.ofMillis(row.getLong(MetadataColumn.HEARTBEAT_MILLIS.columnName)),
                 mode,
-                row.getBoolean(MetadataDdl.COMPLETED));
+                row.getBoolean(MetadataDdl.COMPLETED),
+                row.isNull(MetadataDdl.SNAPSHOT_QUERY)
+                        ? Optional.empty()
+                        : Optional.of(new PartitionToken(row.getString(MetadataDdl.SNAPSHOT_QUERY))));
     }
 
     static WriteOperation<SubscriptionRecord> open(SubscriptionRecord requested) {
@@ -101,6 +106,8 @@ final class SubscriptionRows {
                 .to(requested.partitionMode().name())
                 .set(MetadataDdl.COMPLETED)
                 .to(requested.completed())
+                .set(MetadataDdl.SNAPSHOT_QUERY)
+                .to(requested.snapshot().map(PartitionToken::value).orElse(null))
                 .build();
     }
 
@@ -155,6 +162,8 @@ final class SubscriptionRows {
                 .to(corrected.endTimestamp().map(Timestamps::toTimestamp).orElse(null))
                 .set(MetadataDdl.COMPLETED)
                 .to(corrected.completed())
+                .set(MetadataDdl.SNAPSHOT_QUERY)
+                .to(corrected.snapshot().map(PartitionToken::value).orElse(null))
                 .build();
     }
 

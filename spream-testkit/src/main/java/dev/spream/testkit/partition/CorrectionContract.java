@@ -39,6 +39,7 @@ import org.junit.jupiter.api.Test;
 interface CorrectionContract extends StorageScenario.Stage {
     CorrectionAct ACT = new CorrectionAct("ann@host", "it's the wrong end; \"Größe\"");
     Instant END = at(3600);
+    PartitionToken SNAPSHOT = new PartitionToken("snapshot:tables:7");
 
     @Test
     default void a_storage_that_was_never_opened_cannot_be_corrected() {
@@ -212,6 +213,63 @@ interface CorrectionContract extends StorageScenario.Stage {
         PartitionLease root = given().running(BOB, "Parent0");
         given().add(root, 500, "a");
         assertThat(given().partition("a").startTimestamp()).isEqualTo(at(500));
+    }
+
+    @Test
+    default void beginning_anew_begins_with_a_snapshot_where_the_subscription_did() {
+        given().storage().openSubscription(withSnapshot(at(0), SNAPSHOT));
+        PartitionLease root = given().running(ANN, "Parent0");
+        given().add(root, 0, "snapshot:keys");
+        given().finish(root, 0, "snapshot:keys");
+        PartitionLease keys = given().running(ANN, "snapshot:keys");
+        given().add(keys, 1, "a");
+        assertThat(refused(new Correction.MoveStart(at(0)))).contains("holds partition");
+        given().storage().release(List.of(keys));
+        assertThat(refused(new Correction.MoveStart(at(-1)))).contains("the snapshot is not read yet");
+
+        CorrectionPlan plan = corrected(new Correction.BeginAnew(Optional.of(at(5))));
+
+        assertThat(plan.change())
+                .contains("begun anew with a snapshot", "with the rows as of then", "empty its tables first");
+        assertThat(given().anotherConnection().subscription()).contains(withSnapshot(at(5), SNAPSHOT));
+        assertBegunAnew(at(5));
+        assertThat(refused(new Correction.MoveStart(at(6)))).contains("the snapshot is not read yet");
+        assertThat(refused(new Correction.AddGap(gap(5, 6), Set.of()))).contains("the snapshot is not read yet");
+        assertThat(planned(given().storage().correct(new Correction.BeginAnew(Optional.empty()), ACT))
+                        .changesNothing())
+                .as("nothing was read")
+                .isTrue();
+    }
+
+    @Test
+    default void a_start_that_is_moved_after_the_snapshot_begins_with_the_stream() {
+        given().storage().openSubscription(withSnapshot(at(0), SNAPSHOT));
+        PartitionLease root = given().running(ANN, "Parent0");
+        given().add(root, 1, "a");
+        given().finish(root, 1, "a");
+
+        corrected(new Correction.MoveStart(at(-1)));
+
+        assertThat(given().storage().subscription())
+                .contains(withSnapshot(at(-1), PartitionToken.SNAPSHOT_ROWS))
+                .hasValueSatisfying(stored -> assertThat(stored.initialQuery()).isEqualTo(PartitionToken.ROOT));
+        assertBegunAnew(at(-1));
+        corrected(new Correction.BeginAnew(Optional.of(at(7)), Optional.of(true)));
+        assertThat(given().storage().subscription()).contains(withSnapshot(at(7), PartitionToken.SNAPSHOT));
+        corrected(new Correction.BeginAnew(Optional.of(at(7)), Optional.of(false)));
+        assertThat(given().storage().subscription()).contains(withSnapshot(at(7), PartitionToken.SNAPSHOT_ROWS));
+    }
+
+    @Test
+    default void a_snapshot_of_a_subscription_that_began_without_one_is_as_of_the_named_start() {
+        given().created("a");
+
+        corrected(new Correction.BeginAnew(Optional.of(at(9)), Optional.of(true)));
+
+        assertThat(given().storage().subscription()).contains(withSnapshot(at(9), PartitionToken.SNAPSHOT));
+        assertBegunAnew(at(9));
+        corrected(new Correction.BeginAnew(Optional.empty(), Optional.of(false)));
+        assertThat(given().storage().subscription()).contains(withSnapshot(at(9), PartitionToken.SNAPSHOT_ROWS));
     }
 
     @Test
@@ -460,6 +518,17 @@ interface CorrectionContract extends StorageScenario.Stage {
 
     private static SubscriptionRecord from(Instant start) {
         return record(start, SUBSCRIPTION.endTimestamp());
+    }
+
+    private static SubscriptionRecord withSnapshot(Instant start, PartitionToken query) {
+        return new SubscriptionRecord(
+                SUBSCRIPTION.streamName(),
+                start,
+                SUBSCRIPTION.endTimestamp(),
+                SUBSCRIPTION.heartbeatInterval(),
+                SUBSCRIPTION.partitionMode(),
+                false,
+                Optional.of(query));
     }
 
     private static SubscriptionRecord record(Instant start, Optional<Instant> end) {

@@ -58,6 +58,22 @@ interface OpenContract extends StorageScenario.Stage {
     }
 
     @Test
+    default void the_query_of_a_snapshot_is_stored_with_the_subscription() {
+        SubscriptionRecord snapshot = new SubscriptionRecord(
+                SUBSCRIPTION.streamName(),
+                SUBSCRIPTION.startTimestamp(),
+                SUBSCRIPTION.endTimestamp(),
+                SUBSCRIPTION.heartbeatInterval(),
+                SUBSCRIPTION.partitionMode(),
+                false,
+                Optional.of(new PartitionToken("snapshot:tables:10000")));
+        assertThat(given().storage().openSubscription(snapshot)).isEqualTo(snapshot);
+        assertThat(given().anotherConnection().subscription()).contains(snapshot);
+        assertThat(given().anotherConnection().openSubscription(SUBSCRIPTION)).isEqualTo(snapshot);
+        assertThat(given().storedTokens()).containsExactly(PartitionToken.ROOT);
+    }
+
+    @Test
     default void opening_creates_the_root_partition() {
         given().storage().openSubscription(SUBSCRIPTION);
         assertThat(given().storedTokens()).containsExactly(PartitionToken.ROOT);

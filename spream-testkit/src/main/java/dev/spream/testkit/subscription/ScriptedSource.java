@@ -83,6 +83,7 @@ public final class ScriptedSource implements ChangeStreamSource {
     private Instant serverTime = START.plusSeconds(3600);
     private Optional<Duration> retention = Optional.empty();
     private int maxOpenQueries = Integer.MAX_VALUE;
+    private PartitionToken snapshotQuery = PartitionToken.SNAPSHOT;
     private int serverTimeFailures;
     private int serverTimeAnswers;
     private int openCursors;
@@ -232,6 +233,11 @@ public final class ScriptedSource implements ChangeStreamSource {
         return locked(() -> serverTime = time);
     }
 
+    /** Sets the query by which a new subscription begins with a snapshot; scripted as a partition of that name. */
+    public ScriptedSource snapshotQuery(String query) {
+        return locked(() -> snapshotQuery = new PartitionToken(query));
+    }
+
     /** Makes the next requests for the server's time fail with a retryable error. */
     public ScriptedSource failServerTime(int times) {
         return locked(() -> serverTimeFailures = times);
@@ -373,6 +379,16 @@ public final class ScriptedSource implements ChangeStreamSource {
     @Override
     public Instant snapshotTime() {
         return serverTime();
+    }
+
+    @Override
+    public PartitionToken snapshotQuery() {
+        lock.lock();
+        try {
+            return snapshotQuery;
+        } finally {
+            lock.unlock();
+        }
     }
 
     @Override

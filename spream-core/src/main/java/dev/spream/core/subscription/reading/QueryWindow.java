@@ -2,6 +2,7 @@ package dev.spream.core.subscription.reading;
 
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -12,19 +13,24 @@ import java.util.Optional;
  * read in windows.
  *
  * @param endTimestamp the end of the subscription, inclusive; empty if it has none
- * @param snapshot whether the subscription begins with a snapshot, in place of the initial query
+ * @param initialQuery the token by which the root partition is queried
  */
-public record QueryWindow(Optional<Instant> endTimestamp, PartitionMode mode, boolean snapshot) {
+public record QueryWindow(Optional<Instant> endTimestamp, PartitionMode mode, PartitionToken initialQuery) {
     private static final Duration LENGTH = Duration.ofMinutes(30);
 
-    /** Creates the window of a subscription that begins with the initial query. */
+    /** Creates the window of a subscription that begins without a snapshot. */
     public QueryWindow(Optional<Instant> endTimestamp, PartitionMode mode) {
-        this(endTimestamp, mode, false);
+        this(endTimestamp, mode, PartitionToken.ROOT);
+    }
+
+    /** Creates the window of a stored subscription. */
+    public static QueryWindow of(SubscriptionRecord subscription) {
+        return new QueryWindow(subscription.endTimestamp(), subscription.partitionMode(), subscription.initialQuery());
     }
 
     /** Returns the token to query for a stored partition. */
     public PartitionToken queried(PartitionToken partition) {
-        return snapshot && partition.isRoot() ? PartitionToken.SNAPSHOT : partition;
+        return partition.isRoot() ? initialQuery : partition;
     }
 
     /** Returns the end of a query that starts at that time. */

@@ -96,7 +96,7 @@ public final class SpannerErrors {
         }
         if (message.contains(VERSION_LOST)) {
             return "the database does not keep rows as of the snapshot's time any more, so the snapshot cannot end:"
-                    + " raise its version_retention_period, up to 7d, and begin a new subscription with a snapshot";
+                    + " raise its version_retention_period, up to 7d, and begin anew with a snapshot (spream subscription begin-anew)";
         }
         return switch (kind) {
             case TRANSIENT -> "a retry may succeed";

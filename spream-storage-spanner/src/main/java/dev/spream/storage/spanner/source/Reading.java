@@ -9,7 +9,7 @@ import java.util.Optional;
 public interface Reading {
 
     /**
-     * Waits for a place among concurrent requests, for a second at most.
+     * Waits for a place among concurrent requests, for a heartbeat interval at most.
      *
      * @return a record to return meanwhile; empty if the request may be sent
      */

@@ -3,6 +3,7 @@ package dev.spream.storage.spanner.source;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,6 +20,7 @@ import java.util.regex.Pattern;
  */
 record SnapshotToken(Kind kind, Instant at, long rows, String after, String table, long row) {
     private static final String PREFIX = PartitionToken.SNAPSHOT.value() + ":";
+    private static final String TABLES = PREFIX + "tables:";
     private static final Pattern FORM = Pattern.compile(
             PREFIX + "(?<kind>chunk|keys):(?<seconds>\\d+)\\.(?<nanos>\\d+):(?<rows>\\d+):(?<after>.*)"
                     + ":(?<table>[^:]+):(?<row>\\d+)",
@@ -39,6 +41,24 @@ record SnapshotToken(Kind kind, Instant at, long rows, String after, String tabl
         private String text() {
             return name().toLowerCase(Locale.ROOT);
         }
+    }
+
+    /** Returns the token of the first query, of all tables. */
+    static PartitionToken tables(long chunkRows) {
+        return new PartitionToken(TABLES + chunkRows);
+    }
+
+    /**
+     * Returns the number of rows of a chunk if the token is that of the first query; one without a number has the
+     * default one, whatever is configured.
+     */
+    static OptionalLong chunkRows(PartitionToken token, long defaultRows) {
+        if (token.equals(PartitionToken.SNAPSHOT)) {
+            return OptionalLong.of(defaultRows);
+        }
+        return token.value().startsWith(TABLES)
+                ? OptionalLong.of(Long.parseLong(token.value().substring(TABLES.length())))
+                : OptionalLong.empty();
     }
 
     /** Returns the token of the keys of a table, from its first row. */

@@ -28,6 +28,7 @@ import dev.spream.core.record.PartitionEndRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.storage.spanner.client.Timestamps;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -35,8 +36,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -49,10 +50,10 @@ import org.slf4j.LoggerFactory;
  * The snapshot of a change stream's tables, as partitions of a subscription. Safe for use by many threads.
  *
  * <p>The first query returns a partition for the keys of each table. A partition of keys reads some thousand keys and
- * returns chunks of as many rows, and a partition of the keys after them; a chunk returns its rows, as inserts at the
- * time of the snapshot, and then the partition that continues the snapshot: the initial query of the stream, a
- * nanosecond later. That partition names {@link PartitionToken#SNAPSHOT_ROWS} as its parent, and so is read when every
- * partition of the snapshot is settled.
+ * returns chunks, of as many rows as the first query says, and a partition of the keys after them; a chunk returns its
+ * rows, as inserts at the time of the snapshot, and then the partition that continues the snapshot: the initial query
+ * of the stream, a nanosecond later. That partition names {@link PartitionToken#SNAPSHOT_ROWS} as its parent, and so is
+ * read when every partition of the snapshot is settled.
  *
  * <p>Rows are read with the Read API, in the order of the primary key, which needs no SQL of either dialect and finds
  * keys with NULLs and descending columns. A chunk is its first key and a number of rows; both are the same whenever it
@@ -61,7 +62,17 @@ import org.slf4j.LoggerFactory;
 public final class TableSnapshots {
     private static final Logger log = LoggerFactory.getLogger(TableSnapshots.class);
 
+    /** The number of rows of a chunk by default. Stored snapshots depend on it, as on the next: neither may change. */
+    public static final int DEFAULT_CHUNK_ROWS = 10_000;
+
     private static final int CHUNKS_PER_KEYS = 10;
+
+    /** The bytes of a key up to which a chunk ends at it, if it can: a token is a key in Spanner, of 8 KiB at most. */
+    private static final int MAX_KEY_BYTES = 6_000;
+
+    /** The number of keys after which a heartbeat shows that a read continues; it takes far less than a stall. */
+    private static final int KEYS_PER_HEARTBEAT = 1_000;
+
     private static final Duration DEFAULT_VERSION_RETENTION = Duration.ofHours(1);
 
     private final DatabaseClient client;
@@ -83,7 +94,7 @@ public final class TableSnapshots {
 
     /**
      * @param options of each read
-     * @param chunkRows the number of rows of a chunk
+     * @param chunkRows the number of rows of a chunk in a new subscription
      * @param maxOpenReads the number of reads at the same time
      */
     public TableSnapshots(
@@ -104,6 +115,11 @@ public final class TableSnapshots {
         this.progress = new SnapshotProgress(stream, InstantSource.system());
     }
 
+    /** Returns the first query of a new subscription. */
+    public PartitionToken firstQuery() {
+        return SnapshotToken.tables(chunkRows);
+    }
+
     /** Returns the read timestamp of a strong read now. */
     public static Instant readTimestamp(DatabaseClient client) {
         try (ReadOnlyTransaction strong = client.singleUseReadOnlyTransaction(TimestampBound.strong());
@@ -121,8 +137,9 @@ public final class TableSnapshots {
      * @param streamQuery makes the query of the partition that continues it
      */
     public Reading reading(PartitionQuery query, Function<PartitionQuery, Reading> streamQuery) {
-        if (query.token().equals(PartitionToken.SNAPSHOT)) {
-            return new TablesReading(query.startTimestamp());
+        OptionalLong storedRows = SnapshotToken.chunkRows(query.token(), DEFAULT_CHUNK_ROWS);
+        if (storedRows.isPresent()) {
+            return new TablesReading(query.startTimestamp(), storedRows.getAsLong());
         }
         if (query.token().equals(SnapshotToken.STREAM)) {
             return new ContinuedReading(
@@ -216,10 +233,12 @@ public final class TableSnapshots {
     /** The first query: the keys of each table. */
     private final class TablesReading implements Reading {
         private final Instant snapshotTime;
+        private final long storedRows;
         private List<ChildPartition> tables = List.of();
 
-        TablesReading(Instant snapshotTime) {
+        TablesReading(Instant snapshotTime, long storedRows) {
             this.snapshotTime = snapshotTime;
+            this.storedRows = storedRows;
         }
 
         @Override
@@ -234,7 +253,7 @@ public final class TableSnapshots {
             }
             tables = plan.tables().keySet().stream()
                     .map(table -> new ChildPartition(
-                            SnapshotToken.table(table, snapshotTime, chunkRows).text(), List.of()))
+                            SnapshotToken.table(table, snapshotTime, storedRows).text(), List.of()))
                     .toList();
             log.info(
                     "[{}] snapshot of {} tables as of {}; the database keeps rows as of then for {}, within which the snapshot must end, and within the retention period of the stream",
@@ -277,12 +296,20 @@ public final class TableSnapshots {
         }
 
         WatchedTable table() {
-            return Objects.requireNonNull(plan().tables().get(token.table()), token.table());
+            WatchedTable table = plan().tables().get(token.table());
+            if (table == null) {
+                throw new SourceException(
+                        SourceException.Kind.FATAL,
+                        "table %s of the snapshot as of %s is not among the tables of change stream %s that this user may read as of then; its rows are not delivered. Grant the user what it had when the snapshot began"
+                                .formatted(token.table(), snapshotTime(), stream),
+                        null);
+            }
+            return table;
         }
 
         @Override
         public Optional<ChangeRecord> await() throws InterruptedException {
-            placed = places.tryAcquire(1, TimeUnit.SECONDS);
+            placed = places.tryAcquire(query.heartbeatInterval().toNanos(), TimeUnit.NANOSECONDS);
             return placed ? Optional.empty() : Optional.of(new HeartbeatRecord(query.startTimestamp()));
         }
 
@@ -307,6 +334,7 @@ public final class TableSnapshots {
         private String chunkAfter;
         private String last;
         private long rows;
+        private long chunked; // those of them that are in chunks
 
         KeysReading(PartitionQuery query, SnapshotToken token) {
             super(query, token);
@@ -324,16 +352,16 @@ public final class TableSnapshots {
         public List<ChangeRecord> row(ResultSet row) {
             last = KeyText.of(row, table().key().size());
             rows++;
-            if (rows % token.rows() == 0) {
-                addChunk(token.rows());
+            if (rows - chunked >= token.rows() && last.getBytes(StandardCharsets.UTF_8).length <= MAX_KEY_BYTES) {
+                addChunk();
             }
-            return List.of();
+            return rows % KEYS_PER_HEARTBEAT == 0 ? List.of(new HeartbeatRecord(query.startTimestamp())) : List.of();
         }
 
-        private void addChunk(long chunkRows) {
-            SnapshotToken chunk = token.chunk(chunkRows, chunkAfter, token.row() + rows - chunkRows);
-            children.add(child(chunk));
+        private void addChunk() {
+            children.add(child(token.chunk(rows - chunked, chunkAfter, token.row() + chunked)));
             chunkAfter = last;
+            chunked = rows;
         }
 
         private ChildPartition child(SnapshotToken next) {
@@ -342,11 +370,12 @@ public final class TableSnapshots {
 
         @Override
         public List<ChangeRecord> end() {
-            if (rows % token.rows() != 0) {
-                addChunk(rows % token.rows());
+            boolean further = rows == limit;
+            if (further ? chunked == 0 : chunked < rows) {
+                addChunk();
             }
-            if (rows == limit) {
-                children.add(child(token.keysAfter(last, token.row() + rows)));
+            if (further) {
+                children.add(child(token.keysAfter(chunkAfter, token.row() + chunked)));
             }
             return children.isEmpty() ? continued(query, snapshotTime()) : ending(query, snapshotTime(), children);
         }
@@ -380,7 +409,7 @@ public final class TableSnapshots {
             if (rows != token.rows()) {
                 throw new SourceException(
                         SourceException.Kind.FATAL,
-                        "a chunk of the snapshot of %s as of %s has %d rows, and had %d keys: the server did not read as of that time. No later change was delivered; begin a new subscription"
+                        "a chunk of the snapshot of %s as of %s has %d rows, and had %d keys: the server did not read as of that time. No later change was delivered; begin anew (spream subscription begin-anew)"
                                 .formatted(token.table(), snapshotTime(), rows, token.rows()),
                         null);
             }

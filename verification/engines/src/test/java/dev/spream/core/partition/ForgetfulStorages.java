@@ -375,6 +375,24 @@ final class ForgetfulStorages {
         return token.substring(0, Math.min(255, token.length()));
     }
 
+    /** Stores the record without the query of its snapshot. */
+    static final class ForgetsSnapshots extends ForwardingStorage {
+        ForgetsSnapshots(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public SubscriptionRecord openSubscription(SubscriptionRecord requested) {
+            return target.openSubscription(new SubscriptionRecord(
+                    requested.streamName(),
+                    requested.startTimestamp(),
+                    requested.endTimestamp(),
+                    requested.heartbeatInterval(),
+                    requested.partitionMode(),
+                    requested.completed()));
+        }
+    }
+
     /** Removes without leaving a proof. */
     static final class ForgetsProofs extends ForwardingStorage {
         ForgetsProofs(PartitionStorage target) {

@@ -244,6 +244,15 @@ final class PartitionStorageContractTest {
     }
 
     @Test
+    void a_storage_that_forgets_the_query_of_a_snapshot_fails() {
+        assertThat(failuresOf(ForgetfulStorages.ForgetsSnapshots::new))
+                .containsExactly(
+                        "a_start_that_is_moved_after_the_snapshot_begins_with_the_stream",
+                        "beginning_anew_begins_with_a_snapshot_where_the_subscription_did",
+                        "the_query_of_a_snapshot_is_stored_with_the_subscription");
+    }
+
+    @Test
     void a_storage_that_forgets_what_was_completed_or_removed_fails() {
         assertThat(failuresOf(ForgetfulStorages.ForgetsCompletion::new))
                 .containsExactly(

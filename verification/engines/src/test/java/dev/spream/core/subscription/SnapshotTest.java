@@ -7,13 +7,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionMode;
+import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.testkit.subscription.ScriptedSource;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -167,6 +174,72 @@ class SnapshotTest {
         assertThatThrownBy(() -> fixture.run(snapshot(options -> options), new RecordingConsumer()))
                 .isInstanceOf(SubscriptionException.class)
                 .hasMessageContaining("began without a snapshot; nothing was changed");
+    }
+
+    @Test
+    void a_subscription_that_was_stored_without_a_snapshot_is_refused_before_anything_is_read()
+            throws InterruptedException {
+        fixture.storage.openSubscription(record(Optional.empty()));
+
+        assertThatThrownBy(() -> fixture.run(snapshot(options -> options), new RecordingConsumer()))
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("began without a snapshot; nothing was changed");
+        assertThat(source.queriesOf("snapshot")).isEmpty();
+    }
+
+    @Test
+    void partitions_of_another_reader_are_not_continued_by_a_snapshot() throws InterruptedException {
+        InMemoryPartitionStorage others = new InMemoryPartitionStorage();
+        others.openSubscription(record(Optional.empty()));
+        fixture.storage = (PartitionStorage) Proxy.newProxyInstance(
+                PartitionStorage.class.getClassLoader(),
+                new Class<?>[] {PartitionStorage.class},
+                (proxy, method, arguments) ->
+                        method.getName().equals("subscription") ? Optional.empty() : method.invoke(others, arguments));
+
+        assertThatThrownBy(() -> fixture.run(snapshot(options -> options), new RecordingConsumer()))
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("began without a snapshot; nothing was changed");
+    }
+
+    @Test
+    void a_subscription_whose_start_was_moved_reads_the_stream_alone() throws InterruptedException {
+        fixture.storage.openSubscription(record(Optional.of(PartitionToken.SNAPSHOT_ROWS)));
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        assertThat(SubscriberFixture.get(start(options -> options, consumer))).isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(consumer.labels()).containsExactlyInAnyOrder("A1", "B2");
+        assertThat(source.queriesOf("snapshot")).isEmpty();
+    }
+
+    @Test
+    void a_stored_snapshot_is_not_read_in_commit_order() throws InterruptedException {
+        fixture.storage.openSubscription(record(Optional.of(PartitionToken.SNAPSHOT)));
+        UnaryOperator<SubscriberOptions.Builder> inOrder =
+                options -> options.snapshot(false).transactionMode(TransactionMode.COMMIT_ORDER);
+
+        assertThatThrownBy(() -> SubscriberFixture.get(start(inOrder, new RecordingConsumer())))
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("the snapshot of the stored subscription is not read yet")
+                .hasMessageContaining("nothing was changed");
+        assertThat(source.queriesOf("snapshot")).isEmpty();
+
+        RecordingConsumer consumer = new RecordingConsumer();
+        assertThat(SubscriberFixture.get(start(options -> options.snapshot(false), consumer)))
+                .isEqualTo(CompletionReason.COMPLETED);
+        assertThat(consumer.labels()).hasSize(5);
+    }
+
+    private static SubscriptionRecord record(Optional<PartitionToken> snapshot) {
+        return new SubscriptionRecord(
+                "Orders",
+                START,
+                Optional.of(at(9)),
+                Duration.ofSeconds(10),
+                PartitionMode.IMMUTABLE_KEY_RANGE,
+                false,
+                snapshot);
     }
 
     @Test
