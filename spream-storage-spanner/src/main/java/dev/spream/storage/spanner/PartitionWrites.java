@@ -1,5 +1,6 @@
 package dev.spream.storage.spanner;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
@@ -8,6 +9,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -19,6 +21,9 @@ import java.util.stream.Collectors;
 
 /** The writes of partitions that the port specifies, as operations on rows in a transaction. */
 final class PartitionWrites {
+    /** The longest token, less the other columns of a key: Spanner limits a key to 8 KiB. */
+    private static final int MAX_TOKEN_BYTES = 8_000;
+
     private PartitionWrites() {}
 
     static WriteOperation<Boolean> markRunning(PartitionLease lease) {
@@ -46,12 +51,25 @@ final class PartitionWrites {
 
     static WriteOperation<Boolean> addChildren(PartitionLease parent, ChildPartitionsRecord children) {
         Set<PartitionToken> tokens = new HashSet<>(Set.of(parent.token()));
-        children.childPartitions().forEach(child -> tokens.add(new PartitionToken(child.token())));
+        children.childPartitions().forEach(child -> tokens.add(storable(child.token())));
         return WriteOperation.on("adding the children of " + one(parent), tokens, transaction -> {
             var running = transaction.held(parent).filter(PartitionRow::isRunning);
             running.ifPresent(row -> addChildren(transaction, row, children));
             return running.isPresent();
         });
+    }
+
+    /** Returns the token, if it is not too long for a key of Spanner and of the index by state. */
+    private static PartitionToken storable(String token) {
+        int bytes = token.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_TOKEN_BYTES) {
+            throw new StorageException(
+                    "a partition token has %d bytes, and Spanner keeps keys of 8 KiB at most; nothing was stored. Keep the subscription in PostgreSQL (storage=jdbc), which takes tokens of any length"
+                            .formatted(bytes),
+                    false,
+                    null);
+        }
+        return new PartitionToken(token);
     }
 
     private static void addChildren(WriteTransaction transaction, PartitionRow parent, ChildPartitionsRecord children) {
