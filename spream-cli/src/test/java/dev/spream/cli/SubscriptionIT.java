@@ -47,6 +47,7 @@ final class SubscriptionIT {
             writer.stop();
             addsAGap();
             beginsAnew(start);
+            beginsAnewWithASnapshot(start);
             showsTheAudit();
         }
     }
@@ -150,16 +151,44 @@ final class SubscriptionIT {
         assertThat(spream("verify").getLast()).startsWith("verify: proven; ").contains("0 accepted gaps");
     }
 
+    private void beginsAnewWithASnapshot(String start) throws Exception {
+        assertThat(refusedTail("--snapshot")).contains("began without a snapshot; nothing was changed");
+        CommandRun shown = subscription(0, List.of("begin-anew", "--snapshot"), "--dry-run");
+        assertThat(shown.out()).anyMatch(line -> line.matches("begins with +stream +snapshot"));
+        assertThat(shown.err().getLast()).contains("stay in the sink: empty its tables first");
+
+        subscription(0, List.of("begin-anew", "--snapshot"), CONFIRMED);
+        assertThat(readsWith("--snapshot")).allMatch(SubscriptionIT::isOfSnapshot);
+        CommandRun again = subscription(0, List.of("begin-anew"), CONFIRMED);
+        assertThat(again.err().getLast()).contains("begun anew with a snapshot");
+        assertThat(readsWith()).as("as stored").allMatch(SubscriptionIT::isOfSnapshot);
+        assertThat(spream("verify").getLast()).startsWith("verify: proven; ");
+
+        subscription(0, List.of("begin-anew", "--no-snapshot", "--start", start), CONFIRMED);
+        assertThat(readsWith("--start", start)).noneMatch(SubscriptionIT::isOfSnapshot);
+    }
+
+    private static boolean isOfSnapshot(String line) {
+        return ChangeRecordJson.readDataChange(line).serverTransactionId().startsWith("snapshot:Items:");
+    }
+
+    private String refusedTail(String... more) throws Exception {
+        try (SpreamProcess tail = tail(more)) {
+            assertThat(tail.exitCode()).isNotZero();
+            return String.join("\n", tail.err());
+        }
+    }
+
     private void showsTheAudit() {
         List<String> lines = spream("subscription", "show");
         assertThat(lines.getFirst()).startsWith("Changes from " + created + " without end: low watermark ");
         assertThat(lines.subList(2, lines.size()))
-                .hasSize(4)
+                .hasSize(7)
                 .allMatch(line -> line.contains("ann@host") && line.endsWith("the operator's reason"));
         assertThat(lines.getLast()).contains("begun anew");
         assertThat(JsonObject.of(spream("subscription", "show", "--json").getFirst())
                         .objects("corrections"))
-                .hasSize(4);
+                .hasSize(7);
     }
 
     private static long id(String line) {
@@ -173,7 +202,11 @@ final class SubscriptionIT {
 
     /** Reads until the first changes arrive, and stops. */
     private List<String> reads(String start) throws Exception {
-        try (SpreamProcess tail = tail("--start", start)) {
+        return readsWith("--start", start);
+    }
+
+    private List<String> readsWith(String... options) throws Exception {
+        try (SpreamProcess tail = tail(options)) {
             tail.awaitOut(50);
             tail.terminate();
             assertThat(tail.exitCode()).as("%s", tail.err()).isZero();

@@ -12,10 +12,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = "begin-anew",
         description = "Removes all partitions of a stored subscription with their progress and their proofs; the next"
-                + " worker begins with the initial query. What was delivered from the start on is delivered again.",
+                + " worker begins with the initial query, or again with a snapshot if the subscription began with one."
+                + " What was delivered from the start on is delivered again.",
         footer = {
             "",
-            "A start after the low watermark skips the changes between. Epochs begin at 1 again: a consumer that keeps the"
+            "A snapshot inserts the rows as of the start. A row that was deleted before, and whose deletion was not"
+                    + " delivered, stays in the sink: empty the sink's tables first.",
+            "",
+            "A start after the low watermark skips the changes between, but for a snapshot. Epochs begin at 1 again: a consumer that keeps the"
                     + " highest epoch of each partition has to forget it. With --database it refuses a start before the"
                     + " stream's retention period."
         })
@@ -24,13 +28,23 @@ final class BeginAnewCommand extends CorrectionCommand {
             names = "--start",
             paramLabel = "TIME",
             description = "First commit timestamp to read, inclusive: 2026-01-31T12:00:00Z, -1d, now; by the storage's"
-                    + " clock. Default: the stored start.")
+                    + " clock. Default: the stored start; with a snapshot, now.")
     private @Nullable StreamTime start;
+
+    @Option(
+            names = "--snapshot",
+            negatable = true,
+            description = "Begin with the rows of the watched tables as of the start, or without them. Default: as the"
+                    + " subscription began.")
+    private @Nullable Boolean snapshot;
 
     @Override
     Correction correction(StoredSubscription stored) {
         Optional<Instant> from = Optional.ofNullable(start).map(time -> past("--start", time, stored));
-        Instant first = retained(from.orElse(stored.subscription().startTimestamp()), stored);
-        return new Correction.BeginAnew(from.map(given -> first));
+        Correction.BeginAnew begin = new Correction.BeginAnew(from, Optional.ofNullable(snapshot));
+        if (from.isPresent() || !begin.withSnapshot(stored.subscription())) {
+            retained(from.orElse(stored.subscription().startTimestamp()), stored);
+        }
+        return begin;
     }
 }

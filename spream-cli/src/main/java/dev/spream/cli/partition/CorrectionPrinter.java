@@ -28,6 +28,9 @@ final class CorrectionPrinter {
         rows.add(List.of("SUBSCRIPTION", "BEFORE", "AFTER"));
         rows.add(row("start", before.startTimestamp(), after.startTimestamp()));
         rows.add(row("end", text(before.endTimestamp()), text(after.endTimestamp())));
+        if (before.snapshot().isPresent() || after.snapshot().isPresent()) {
+            rows.add(row("begins with", beginning(before), beginning(after)));
+        }
         rows.add(row("completed", before.completed(), after.completed()));
         rows.add(row("low watermark", text(plan.lineage().lowWatermark()), text(plan.lowWatermarkAfter())));
         rows.add(row("partitions", states(plan.lineage().partitions()), states(plan.partitionsAfter())));
@@ -37,6 +40,10 @@ final class CorrectionPrinter {
 
     private static List<String> row(String name, Object before, Object after) {
         return List.of(name, before.toString(), after.toString());
+    }
+
+    private static String beginning(SubscriptionRecord subscription) {
+        return subscription.initialQuery().isRoot() ? "stream" : "snapshot";
     }
 
     private static String text(Optional<Instant> time) {
