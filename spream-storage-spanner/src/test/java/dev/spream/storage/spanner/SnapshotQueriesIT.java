@@ -123,7 +123,7 @@ class SnapshotQueriesIT {
     }
 
     @Test
-    void where_every_key_is_too_long_the_storage_names_the_limit() throws Exception {
+    void a_storage_names_the_limit_if_every_key_is_too_long() throws Exception {
         write(names(50, 5).stream()
                 .map(name -> longName(name) + "y".repeat(1_000))
                 .toList());
