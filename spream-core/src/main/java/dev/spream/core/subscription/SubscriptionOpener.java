@@ -31,14 +31,15 @@ final class SubscriptionOpener {
     /** Opens the stored subscription; returns empty if it was stopped before anything was stored. */
     Optional<SubscriptionRecord> open() throws InterruptedException {
         PartitionMode mode = context.source().partitionMode();
-        Optional<SubscriptionRecord> before =
-                context.storageCalls().repeat("looking for the subscription", wanted, PartitionStorage::subscription);
+        Optional<SubscriptionRecord> before = stored();
         SubscriptionRecord requested = requested(mode, before);
         if (before.isEmpty()) {
-            if (isAdopted()) {
+            if (!isAdopted()) {
+                if (!probe.isAnswered(requested)) {
+                    return Optional.empty();
+                }
+            } else if (stored().isEmpty()) { // and not by another worker meanwhile
                 requireNoSnapshot();
-            } else if (!probe.isAnswered(requested)) {
-                return Optional.empty();
             }
         }
         SubscriptionRecord stored = context.storageCalls()
@@ -46,6 +47,10 @@ final class SubscriptionOpener {
         requireSame(stored, mode);
         requireOrdered(stored);
         return Optional.of(stored);
+    }
+
+    private Optional<SubscriptionRecord> stored() throws InterruptedException {
+        return context.storageCalls().repeat("looking for the subscription", wanted, PartitionStorage::subscription);
     }
 
     /**

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -189,17 +190,39 @@ class SnapshotTest {
 
     @Test
     void partitions_of_another_reader_are_not_continued_by_a_snapshot() throws InterruptedException {
-        InMemoryPartitionStorage others = new InMemoryPartitionStorage();
-        others.openSubscription(record(Optional.empty()));
-        fixture.storage = (PartitionStorage) Proxy.newProxyInstance(
-                PartitionStorage.class.getClassLoader(),
-                new Class<?>[] {PartitionStorage.class},
-                (proxy, method, arguments) ->
-                        method.getName().equals("subscription") ? Optional.empty() : method.invoke(others, arguments));
+        fixture.storage = hiding(Optional.empty(), Integer.MAX_VALUE);
 
         assertThatThrownBy(() -> fixture.run(snapshot(options -> options), new RecordingConsumer()))
                 .isInstanceOf(SubscriptionException.class)
                 .hasMessageContaining("began without a snapshot; nothing was changed");
+    }
+
+    @Test
+    void a_snapshot_that_another_worker_stores_at_the_same_time_is_continued() throws InterruptedException {
+        fixture.storage = hiding(Optional.of(PartitionToken.SNAPSHOT), 1);
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        CompletableFuture<CompletionReason> run = fixture.start(snapshot(options -> options), consumer);
+        Polling.await(() -> consumer.labels().contains("A0") || run.isDone(), () -> "no row is read");
+        source.serverTime(at(99)); // the end of the subscription is past
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+        assertThat(consumer.labels()).containsExactlyInAnyOrder("A0", "B0", "C0", "A1", "B2");
+    }
+
+    /** Returns a storage with partitions, in which the engine's first reads of the subscription find none. */
+    private static PartitionStorage hiding(Optional<PartitionToken> snapshot, int reads) {
+        InMemoryPartitionStorage stored = new InMemoryPartitionStorage();
+        stored.openSubscription(record(snapshot));
+        AtomicInteger left = new AtomicInteger(reads);
+        return (PartitionStorage) Proxy.newProxyInstance(
+                PartitionStorage.class.getClassLoader(),
+                new Class<?>[] {PartitionStorage.class},
+                (proxy, method, arguments) -> method.getName().equals("subscription")
+                                && Thread.currentThread().getName().startsWith("spream-")
+                                && left.getAndDecrement() > 0
+                        ? Optional.empty()
+                        : method.invoke(stored, arguments));
     }
 
     @Test
