@@ -122,9 +122,16 @@ public record SubscriberOptions(
         return beforeFirstRow || patience.compareTo(FIRST_ROW_TIMEOUT) > 0 ? FIRST_ROW_TIMEOUT : patience;
     }
 
-    /** Returns the ordering in effect: the configured one, or else the default for {@link #maxInflight}. */
+    /**
+     * Returns the ordering in effect: the configured one, or else the default for {@link #maxInflight}. In commit order
+     * {@link Ordering#NONE} counts as {@link Ordering#KEY}: otherwise an earlier change of a key that moved to another
+     * partition could come again after a crash, and the later one not.
+     */
     public Ordering effectiveOrdering() {
-        return ordering.orElse(maxInflight == 1 ? Ordering.PARTITION : Ordering.KEY);
+        Ordering configured = ordering.orElse(maxInflight == 1 ? Ordering.PARTITION : Ordering.KEY);
+        return configured == Ordering.NONE && transactionMode == TransactionMode.COMMIT_ORDER
+                ? Ordering.KEY
+                : configured;
     }
 
     public static SubscriberOptions defaults() {

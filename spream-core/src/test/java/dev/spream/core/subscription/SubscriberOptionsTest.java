@@ -52,6 +52,15 @@ final class SubscriberOptionsTest {
     }
 
     @Test
+    void commit_order_keeps_the_order_of_keys() {
+        SubscriberOptions.Builder options = SubscriberOptions.builder().ordering(Ordering.NONE);
+        assertThat(options.transactionMode(TransactionMode.COMMIT_ORDER).build().effectiveOrdering())
+                .isEqualTo(Ordering.KEY);
+        assertThat(options.transactionMode(TransactionMode.WHOLE).build().effectiveOrdering())
+                .isEqualTo(Ordering.NONE);
+    }
+
+    @Test
     void a_copy_has_every_option() {
         SubscriberOptions options = SubscriberOptions.builder()
                 .transactionMode(TransactionMode.WHOLE)
