@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,23 +84,35 @@ final class DeadLetterCalls {
         return kept;
     }
 
+    /** The part of a transaction that was dead-lettered. */
+    enum Kept {
+        /** It has no parked key, and is to be delivered. */
+        NONE,
+        /** Its leases were lost before all of it was. */
+        SOME,
+        ALL
+    }
+
     /**
      * Dead-letters a transaction that has a parked key, and parks all its keys.
      *
-     * @return false if it has none: it is to be delivered
+     * @param isHeld whether the leases of its partitions last, which is checked before each letter
      */
-    boolean keepBehindParked(OpenTransaction transaction) throws InterruptedException {
+    Kept keepBehindParked(OpenTransaction transaction, BooleanSupplier isHeld) throws InterruptedException {
         if (parkedKeys.isEmpty()) {
-            return false;
+            return Kept.NONE;
         }
         int first = 0;
-        while (first < transaction.size() && !isKeptBehindParked(transaction, first)) {
+        while (first < transaction.size() && isHeld.getAsBoolean() && !isKeptBehindParked(transaction, first)) {
             first++;
         }
         if (first == transaction.size()) {
-            return false;
+            return Kept.NONE;
         }
         for (int i = 0; i < transaction.size(); i++) {
+            if (!isHeld.getAsBoolean()) {
+                return Kept.SOME;
+            }
             if (i != first) {
                 DeadLetter letter = behindParked(transaction, i);
                 DeadLetterSink sink = sink(letter);
@@ -111,7 +124,7 @@ final class DeadLetterCalls {
         }
         int tied = park(transaction.changes());
         reportSpread(transaction.parts().getFirst().source().partition(), transaction.first(), tied);
-        return true;
+        return Kept.ALL;
     }
 
     private boolean isKeptBehindParked(OpenTransaction transaction, int index) throws InterruptedException {

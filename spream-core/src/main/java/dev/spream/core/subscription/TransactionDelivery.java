@@ -37,9 +37,12 @@ record TransactionDelivery(
         int attempt = 0;
         @Nullable Instant firstFailureAt = null;
         while (!control.isStopping() && control.isHeld()) {
-            if (deadLetters.keepBehindParked(transaction)) {
+            DeadLetterCalls.Kept kept = deadLetters.keepBehindParked(transaction, control::isHeld);
+            if (kept == DeadLetterCalls.Kept.ALL) {
                 settled(transaction, Outcome.DEAD_LETTERED, Duration.ZERO);
-                return true;
+            }
+            if (kept != DeadLetterCalls.Kept.NONE) {
+                return kept == DeadLetterCalls.Kept.ALL;
             }
             if (context.options().deadLetterSink().isPresent()) {
                 for (int i = 0; i < transaction.size(); i++) {
@@ -67,8 +70,7 @@ record TransactionDelivery(
             ErrorDecision decision = decide(failure);
             context.listener().publish(listener -> listener.deliveryFailed(failure, decision));
             if (!(decision instanceof ErrorDecision.Retry retry)) {
-                carryOut(decision, transaction, failure);
-                return true;
+                return carryOut(decision, transaction, failure, control);
             }
             attempts.retried(failure, retry.delay());
             Thread.interrupted();
@@ -104,7 +106,12 @@ record TransactionDelivery(
         batch.rethrowFailure();
     }
 
-    private void carryOut(ErrorDecision decision, OpenTransaction transaction, DeliveryFailure failure)
+    /** Returns whether the transaction is settled; otherwise a lease was lost, and it is left. */
+    private boolean carryOut(
+            ErrorDecision decision,
+            OpenTransaction transaction,
+            DeliveryFailure failure,
+            TransactionAssembler.Control control)
             throws InterruptedException {
         switch (decision) {
             case ErrorDecision.Retry retry -> throw new IllegalStateException(decision.toString());
@@ -113,23 +120,36 @@ record TransactionDelivery(
                 settled(transaction, Outcome.SKIPPED, Duration.ZERO);
             }
             case ErrorDecision.DeadLetter deadLetter -> {
-                keep(DeadLetter.Reason.FAILED, transaction, failure);
+                if (!keep(DeadLetter.Reason.FAILED, transaction, failure, control)) {
+                    return false;
+                }
                 attempts.deadLettered(failure);
                 settled(transaction, Outcome.DEAD_LETTERED, Duration.ZERO);
             }
             case ErrorDecision.ParkKey parkKey -> {
-                keep(DeadLetter.Reason.PARKED, transaction, failure);
+                if (!keep(DeadLetter.Reason.PARKED, transaction, failure, control)) {
+                    return false;
+                }
                 deadLetters.park(transaction.changes());
                 attempts.parked(failure);
                 settled(transaction, Outcome.DEAD_LETTERED, Duration.ZERO);
             }
             case ErrorDecision.Stop stop -> throw stopped(failure);
         }
+        return true;
     }
 
-    private void keep(DeadLetter.Reason reason, OpenTransaction transaction, DeliveryFailure failure)
+    /** Dead-letters each change; returns false if a lease was lost before all of them were. */
+    private boolean keep(
+            DeadLetter.Reason reason,
+            OpenTransaction transaction,
+            DeliveryFailure failure,
+            TransactionAssembler.Control control)
             throws InterruptedException {
         for (int i = 0; i < transaction.size(); i++) {
+            if (!control.isHeld()) {
+                return false;
+            }
             deadLetters.keep(
                     reason,
                     failure(
@@ -140,6 +160,7 @@ record TransactionDelivery(
                             failure.failedAt(),
                             failure.cause()));
         }
+        return true;
     }
 
     private static DeliveryFailure failure(

@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.DeadLetterSink;
+import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.Transaction;
 import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.consume.TransactionMode;
@@ -26,10 +29,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -122,16 +127,18 @@ class SubscriberTransactionTest {
         source.roots("p", "q")
                 .add("p", change(2, "t2", "0", 2, "A"))
                 .add("q", change(2, "t2", "1", 2, "B"))
-                .heartbeat("p", 6)
-                .add("q", change(8, "t8", "0", 1, "B"));
+                .heartbeat("p", 6);
         Subscriber first = subscriber(options -> options.maxInflight(4));
-        CompletableFuture<CompletionReason> run = fixture.start(first, (TransactionConsumer) transaction -> {
-            record(transaction);
-            if (transaction.serverTransactionId().equals("t8")) {
-                throw new IOException("not yet");
-            }
-        });
-        assertThatThrownBy(() -> SubscriberFixture.get(run)).isInstanceOf(ConsumerException.class);
+        CompletableFuture<CompletionReason> run = fixture.start(first, (TransactionConsumer) this::record);
+        Polling.await(
+                () -> fixture.storage
+                        .lineage()
+                        .partition(new PartitionToken("p"))
+                        .filter(p -> p.watermark().equals(at(6)))
+                        .isPresent(),
+                () -> delivered);
+        first.close();
+        SubscriberFixture.get(run);
         assertThat(fixture.stored("p").watermark()).isEqualTo(at(6));
         assertThat(fixture.stored("q").watermark()).isEqualTo(at(2));
         delivered.clear();
@@ -143,7 +150,7 @@ class SubscriberTransactionTest {
         second.close();
         SubscriberFixture.get(again);
 
-        assertThat(delivered).containsExactly("t2 B1 incomplete", "t8 B0");
+        assertThat(delivered).containsExactly("t2 B1 incomplete");
     }
 
     @Test
@@ -275,6 +282,54 @@ class SubscriberTransactionTest {
         assertThat(letters.letters())
                 .extracting(DeadLetter::reason)
                 .containsOnly(DeadLetter.Reason.PARKED, DeadLetter.Reason.BEHIND_PARKED);
+    }
+
+    @Test
+    void nothing_of_a_transaction_is_dead_lettered_after_its_lease_is_lost() throws InterruptedException {
+        AtomicBoolean unreachable = new AtomicBoolean();
+        CountDownLatch lost = new CountDownLatch(1);
+        fixture.storage = new FaultyStorage(
+                        fixture.storage,
+                        true,
+                        (call, method) -> unreachable.get() && method.equals("renew")
+                                ? FaultyStorage.Verdict.FAIL_BEFORE
+                                : FaultyStorage.Verdict.PASS)
+                .storage();
+        List<DeadLetter> letters = new CopyOnWriteArrayList<>();
+        source.roots("p").add("p", change(1, "t1", "0", 2, "A")).add("p", change(1, "t1", "1", 2, "B"));
+        SubscriberFixture.get(start(
+                options -> options.leaseTime(Duration.ofMillis(300))
+                        .partitionDiscoveryInterval(Duration.ofMillis(50))
+                        .errorHandler(failure -> new ErrorDecision.DeadLetter())
+                        .deadLetterSink(new DeadLetterSink() {
+                            @Override
+                            public void accept(DeadLetter letter) throws InterruptedException {
+                                letters.add(letter);
+                                unreachable.set(true);
+                                SubscriberFixture.await(lost);
+                                unreachable.set(false);
+                            }
+
+                            @Override
+                            public Set<RecordKey> parkedKeys() {
+                                return Set.of();
+                            }
+                        })
+                        .listener(new SubscriptionListener() {
+                            @Override
+                            public void leaseLost(PartitionToken partition, long epoch) {
+                                lost.countDown();
+                            }
+                        }),
+                transaction -> {
+                    if (letters.isEmpty()) {
+                        throw new IOException("unreachable");
+                    }
+                    record(transaction);
+                }));
+
+        assertThat(letters).hasSize(1);
+        assertThat(delivered).containsExactly("t1 A0 B1");
     }
 
     @Test
