@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * (a heartbeat, child partitions); it belongs to the newest record and takes effect with it.
  *
  * <p>Invariants: sequences below {@code first} are settled; {@code watermark} is the position of sequence {@code
- * first - 1}; positions grow with sequences, so every record with a commit timestamp before the watermark is settled.
+ * first - 1}, or without a maximum the one at which {@code first} was opened; positions grow with sequences, so every
+ * record with a commit timestamp before the watermark is settled.
  * Two records may share a timestamp, so nothing is known about the watermark's own timestamp: a reader that resumes
  * there reads it again.
  *
@@ -28,6 +29,7 @@ public final class InflightTracker {
 
     // Guarded by this object's monitor, all sections being short and pure.
     private @Nullable Instant[] positions;
+    private Instant[] opened; // the position at which each record was opened; kept only if it grows
     private boolean[] settled;
     private long first = 1;
     private long next = 1;
@@ -41,11 +43,15 @@ public final class InflightTracker {
         this.partition = partition;
         this.grows = grows;
         this.positions = new Instant[capacity];
+        this.opened = new Instant[grows ? capacity : 0];
         this.settled = new boolean[capacity];
         this.watermark = requireNonNull(watermark, "watermark");
     }
 
-    /** Returns a tracker without a maximum, for records that others limit. */
+    /**
+     * Returns a tracker without a maximum, for records that others limit. Its watermark reaches the first record that is
+     * not settled: records of other partitions may wait for that, and this record for them.
+     */
     public static InflightTracker unlimited(String partition, Instant watermark) {
         return new InflightTracker(partition, FIRST_CAPACITY, true, watermark);
     }
@@ -60,7 +66,18 @@ public final class InflightTracker {
         int slot = slot(next);
         positions[slot] = commitTimestamp;
         settled[slot] = false;
-        return next++;
+        if (grows) {
+            opened[slot] = commitTimestamp;
+        }
+        next++;
+        reachFirst();
+        return next - 1;
+    }
+
+    private void reachFirst() {
+        if (grows && first < next && opened[slot(first)].isAfter(watermark)) {
+            watermark = opened[slot(first)];
+        }
     }
 
     /**
@@ -93,6 +110,7 @@ public final class InflightTracker {
             positions[slot(first)] = null;
             first++;
         }
+        reachFirst();
     }
 
     /** Returns the sequence of the next record: the boundary between those opened so far and later ones. */
@@ -119,11 +137,14 @@ public final class InflightTracker {
             return false;
         }
         @Nullable Instant[] before = positions;
+        Instant[] openedBefore = opened;
         boolean[] settledBefore = settled;
         positions = new Instant[2 * before.length];
+        opened = new Instant[positions.length];
         settled = new boolean[positions.length];
         for (long sequence = first; sequence < next; sequence++) {
             positions[slot(sequence)] = before[(int) (sequence % before.length)];
+            opened[slot(sequence)] = openedBefore[(int) (sequence % before.length)];
             settled[slot(sequence)] = settledBefore[(int) (sequence % before.length)];
         }
         return true;

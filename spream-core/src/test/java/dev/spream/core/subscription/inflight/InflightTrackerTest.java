@@ -69,6 +69,20 @@ class InflightTrackerTest {
     }
 
     @Test
+    void the_watermark_of_a_tracker_without_a_maximum_reaches_the_first_record_that_is_not_settled() {
+        InflightTracker tracker = InflightTracker.unlimited("p1", START);
+        long first = tracker.open(at(3));
+        assertThat(tracker.watermark()).isEqualTo(at(3));
+        long second = tracker.open(at(5));
+        tracker.mark(at(7));
+        assertThat(tracker.watermark()).isEqualTo(at(3));
+        tracker.settle(first);
+        assertThat(tracker.watermark()).isEqualTo(at(5));
+        tracker.settle(second);
+        assertThat(tracker.watermark()).isEqualTo(at(7));
+    }
+
+    @Test
     void settling_a_record_twice_is_a_bug_and_throws() {
         tracker.open(at(1));
         tracker.open(at(2));
