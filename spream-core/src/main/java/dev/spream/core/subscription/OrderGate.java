@@ -288,7 +288,7 @@ final class OrderGate {
     /** Returns the sources of the hold that were never seen as settled. */
     private synchronized List<PartitionToken> awaited(Hold hold) {
         hold.ahead.stream()
-                .filter(source -> source.destination().equals(partition.token()) && source.isStored())
+                .filter(source -> isDeparture(source, hold) && source.isStored())
                 .forEach(source -> hold.left.remove(source.partition().token()));
         hold.left.removeIf(source -> isStoredHere(hold, source));
         Lineage lineage = latest;
@@ -300,6 +300,12 @@ final class OrderGate {
                             .toList()));
         }
         return List.copyOf(hold.left);
+    }
+
+    /** Returns whether that is the departure of the hold's own keys, and not an earlier one that led to it. */
+    private boolean isDeparture(Predecessor source, Hold hold) {
+        return source.destination().equals(partition.token())
+                && source.at().equals(hold.moveIn.isPresent() ? hold.at : Instant.MAX);
     }
 
     /** Returns whether this process stored that the source is settled, which no lineage may have shown yet. */

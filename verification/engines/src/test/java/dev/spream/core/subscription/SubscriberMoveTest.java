@@ -16,6 +16,7 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -169,6 +170,54 @@ class SubscriberMoveTest {
             assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
             assertThat(consumer.labels()).containsExactly("A1", "A4");
         }
+    }
+
+    @Test
+    void keys_wait_for_a_source_from_which_others_came_before() throws InterruptedException {
+        source.start("Parent0", 0, "p", "q", "r")
+                .end("Parent0")
+                .change("p", 1, "A")
+                .moves("p", 2, NONE, List.of("q"))
+                .change("p", 4, "B")
+                .moves("p", 5, NONE, List.of("q"))
+                .moves("q", 2, List.of("p"), NONE)
+                .moves("q", 3, NONE, List.of("r"))
+                .moves("q", 5, List.of("p", "r"), NONE)
+                .change("q", 6, "C")
+                .moves("r", 3, List.of("q"), NONE)
+                .moves("r", 5, NONE, List.of("q"))
+                .serverTime(at(10));
+        AtomicLong lineages = new AtomicLong();
+        SubscriptionListener counting = new SubscriptionListener() {
+            @Override
+            public void lowWatermark(Instant watermark) {
+                lineages.incrementAndGet();
+            }
+        };
+        CountDownLatch first = new CountDownLatch(1);
+        RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
+            if (delivery.partition().value().equals("p")) {
+                (change.commitTimestamp().equals(at(1)) ? first : release).await();
+            }
+        });
+        CompletableFuture<CompletionReason> run = fixture.start(
+                fixture.subscriber(o -> o.maxInflight(10)
+                        .endAt(at(7))
+                        .partitionDiscoveryInterval(Duration.ofMillis(10))
+                        .listener(counting)),
+                consumer);
+        Polling.await(() -> source.queriesOf("q").size() > 1, source::queries); // it is read ahead
+        first.countDown();
+        Polling.await(() -> stored("r").isFinished(), () -> fixture.storage.lineage());
+        long seen = lineages.get();
+        Polling.await(() -> lineages.get() > seen + 3, lineages::get);
+
+        assertThat(stored("q").watermark()).isBeforeOrEqualTo(at(5));
+        assertThat(consumer.labels()).containsExactlyInAnyOrder("A1", "C6");
+        release.countDown();
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+        assertThat(consumer.labels()).hasSize(3).endsWith("B4");
     }
 
     @Test
