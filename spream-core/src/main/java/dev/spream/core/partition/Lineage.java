@@ -100,6 +100,19 @@ public final class Lineage {
                 .toList();
     }
 
+    /**
+     * Returns the partitions that could be acquired but for the sources of a move-in, in the order of the lineage. A worker
+     * that reads all of those sources may read such a partition ahead of them.
+     */
+    public List<PartitionMetadata> waitingForSources() {
+        Optional<Instant> discovered = discoveredUntil();
+        return partitions.values().stream()
+                .filter(partition -> !partition.isFinished() && !partition.leaseLive())
+                .filter(partition -> parentsFinished(partition, discovered))
+                .filter(partition -> !awaitedSources(partition).isEmpty())
+                .toList();
+    }
+
     /** Returns the parents of the partition that are not finished, as defined above. */
     public List<PartitionToken> unfinishedParents(PartitionMetadata partition) {
         Optional<Instant> discovered = discoveredUntil();

@@ -11,12 +11,14 @@ import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.subscription.lease.FairShare;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -216,9 +218,36 @@ final class PartitionScheduler {
         if (!context.readsAhead() || (alone && share.surplus() > 0)) {
             return List.of();
         }
-        return lineage.waitingForParents().stream()
-                .filter(partition -> readers.canReadAhead(partition.token(), lineage.unfinishedParents(partition)))
+        return Stream.concat(
+                        lineage.waitingForParents().stream()
+                                .filter(partition ->
+                                        readers.canReadAhead(partition.token(), lineage.unfinishedParents(partition))),
+                        aheadOfSources(lineage, share.claims()).stream())
                 .toList();
+    }
+
+    /**
+     * Returns the partitions that wait for the sources of a move-in, all of which are read here or claimed with them; only
+     * where one worker has all partitions: the sources may wait for them, to complete a transaction or for its turn.
+     */
+    private List<PartitionMetadata> aheadOfSources(Lineage lineage, List<PartitionMetadata> claims) {
+        if (!alone) {
+            return List.of();
+        }
+        Set<PartitionToken> here = claims.stream().map(PartitionMetadata::token).collect(Collectors.toSet());
+        List<PartitionMetadata> ahead = new ArrayList<>();
+        List<PartitionMetadata> left = new ArrayList<>(lineage.waitingForSources());
+        List<PartitionMetadata> next;
+        do { // one may wait for another of them
+            next = left.stream()
+                    .filter(partition -> lineage.awaitedSources(partition).stream()
+                            .allMatch(source -> here.contains(source) || readers.isRead(source)))
+                    .toList();
+            next.forEach(partition -> here.add(partition.token()));
+            ahead.addAll(next);
+            left.removeAll(next);
+        } while (!next.isEmpty());
+        return ahead;
     }
 
     /**

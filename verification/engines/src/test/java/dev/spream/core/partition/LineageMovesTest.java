@@ -74,6 +74,21 @@ final class LineageMovesTest {
     }
 
     @Test
+    void a_partition_that_waits_for_sources_alone_may_be_read_ahead_of_them() {
+        PartitionMetadata source = running("source", 1);
+        PartitionMetadata waiting = waiting(MOVE, "source");
+        assertThat(lineage(source, waiting).waitingForSources()).containsExactly(waiting);
+        assertThat(lineage(new Row("source", PartitionState.FINISHED, at(9)).stored(), waiting)
+                        .waitingForSources())
+                .isEmpty();
+        PartitionMetadata held = new Row("waiting", PartitionState.RUNNING, MOVE)
+                .moveIn(MOVE, "source")
+                .held(true)
+                .stored();
+        assertThat(lineage(source, held).waitingForSources()).isEmpty();
+    }
+
+    @Test
     void the_waiting_partition_itself_does_not_name_its_source() {
         PartitionMetadata waiting = waiting(at(1), "not stored");
         assertThat(lineage(waiting).awaitedSources(waiting)).isEmpty();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMetadata;
@@ -338,6 +339,33 @@ class SubscriberMoveTest {
             assertThat(consumer.labels()).containsExactly("B1");
             assertThat(letters.letters()).hasSize(2);
         }
+    }
+
+    /** The source waits for its turn until the destination has been read past the move. */
+    @Test
+    void in_commit_order_a_worker_that_has_the_source_of_moved_keys_reads_the_destination_too()
+            throws InterruptedException {
+        source.start("Parent0", 0, "p", "q")
+                .end("Parent0")
+                .change("p", 2, "A", "t1")
+                .moves("p", 2, NONE, List.of("q"))
+                .heartbeat("p", 4)
+                .moves("q", 2, List.of("p"), NONE)
+                .change("q", 3, "A", "t2");
+        Subscriber stopped = subscriber(false);
+        CompletableFuture<CompletionReason> run = fixture.start(stopped, blockingOn("A2"));
+        Polling.await(() -> find("q").flatMap(PartitionMetadata::moveIn).isPresent(), () -> fixture.storage.lineage());
+        stopped.close();
+        SubscriberFixture.get(run);
+        assertThat(stored("p").moveOuts()).isEmpty();
+
+        RecordingConsumer second = new RecordingConsumer();
+        Subscriber inCommitOrder = Subscriber.builder(source, fixture.storage)
+                .options(options().transactionMode(TransactionMode.COMMIT_ORDER).build())
+                .build();
+        assertThat(fixture.run(inCommitOrder, second)).isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(second.labels()).containsExactly("A2", "A3");
     }
 
     private static DeadLetter behindParked(DataChangeRecord change) {
