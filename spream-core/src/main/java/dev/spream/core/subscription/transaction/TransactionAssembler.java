@@ -274,11 +274,16 @@ public final class TransactionAssembler {
         }
     }
 
-    /** Notes that a partition was read up to that time. */
+    /**
+     * Notes that a partition was read up to that time; ignored once it is stopping, since what was taken from it is left
+     * and read again.
+     */
     public void readUpTo(TransactionSource source, Instant timestamp) {
         lock.run(() -> {
-            frontier.advance(source.partition().token(), timestamp);
-            proceed();
+            if (!source.isStopping()) {
+                frontier.advance(source.partition().token(), timestamp);
+                proceed();
+            }
         });
     }
 
@@ -291,10 +296,13 @@ public final class TransactionAssembler {
         lock.run(() -> ending = true);
     }
 
+    /** Notes that a partition was read to its end; ignored once it is stopping. */
     public void readToEnd(TransactionSource source) {
         lock.run(() -> {
-            frontier.end(source.partition().token());
-            proceed();
+            if (!source.isStopping()) {
+                frontier.end(source.partition().token());
+                proceed();
+            }
         });
     }
 

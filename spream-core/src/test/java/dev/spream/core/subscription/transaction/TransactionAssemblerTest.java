@@ -1,0 +1,114 @@
+package dev.spream.core.subscription.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.internal.LocalLease;
+import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Mod;
+import dev.spream.core.subscription.inflight.InflightTracker;
+import dev.spream.core.subscription.lease.HeldPartition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class TransactionAssemblerTest {
+    private static final Instant START = Instant.parse("2026-01-01T10:00:00Z");
+
+    private final BlockingQueue<String> delivered = new LinkedBlockingQueue<>();
+    private final TransactionAssembler assembler = new TransactionAssembler(
+            new TransactionAssembler.Settings("Orders", false, true, 4, 1 << 20),
+            (transaction, control) -> {
+                delivered.add(transaction.id() + (transaction.isWhole() ? " whole" : " incomplete"));
+                return true;
+            },
+            new MemoryBuffer(),
+            MonotonicTime.SYSTEM,
+            failure -> delivered.add(failure.toString()));
+
+    @Test
+    void a_partition_that_is_stopping_has_been_read_up_to_its_watermark_only() throws InterruptedException {
+        Source p = new Source("p");
+        Source q = new Source("q");
+        assembler.begin(p);
+        assembler.begin(q);
+        assembler.observe(Lineage.of(List.of(), START));
+        assertThat(assembler.submit(p, change("0"), START.plusSeconds(1))).isTrue();
+        p.stopping = true;
+        assembler.stop(p);
+        assertThat(assembler.submit(q, change("1"), START.plusSeconds(1))).isTrue();
+
+        assembler.readUpTo(p, START.plusSeconds(5)); // its reader may still handle a record
+        assembler.readToEnd(p);
+        assembler.readUpTo(q, START.plusSeconds(5));
+
+        Source again = new Source("p");
+        assembler.begin(again);
+        assertThat(assembler.submit(again, change("0"), START.plusSeconds(1))).isTrue();
+        assertThat(delivered.poll(30, TimeUnit.SECONDS)).isEqualTo("t1 whole");
+    }
+
+    private static DataChangeRecord change(String sequence) {
+        return new DataChangeRecord(
+                START.plusSeconds(1),
+                sequence,
+                "t1",
+                true,
+                "Accounts",
+                List.of(),
+                List.of(new Mod(JsonObject.of(Map.of("Id", sequence)), JsonObject.EMPTY, JsonObject.EMPTY)),
+                "UPDATE",
+                "NEW_VALUES",
+                2,
+                2,
+                "",
+                false);
+    }
+
+    private static final class Source implements TransactionSource {
+        private final HeldPartition partition;
+        private volatile boolean stopping;
+
+        Source(String token) {
+            this.partition = new HeldPartition(
+                    new PartitionLease(new PartitionToken(token), new WorkerId("worker"), 1, START),
+                    InflightTracker.unlimited(token, START),
+                    LocalLease.requested(MonotonicTime.SYSTEM, Duration.ofHours(1)));
+        }
+
+        @Override
+        public HeldPartition partition() {
+            return partition;
+        }
+
+        @Override
+        public boolean isStopping() {
+            return stopping;
+        }
+
+        @Override
+        public boolean isCancelled() {
+            return false;
+        }
+
+        @Override
+        public void settled() {
+            // Nothing follows.
+        }
+
+        @Override
+        public void checkHeld() {
+            // It is held.
+        }
+    }
+}
