@@ -9,6 +9,8 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -57,28 +59,55 @@ final class JudgedConsumer {
         JudgedRun run = judge.run(process);
         List<SimulatedWorld.Change> changes = rows.stream().map(judge::known).toList();
         JudgedHold hold = hold(run, changes.getFirst(), deliveries);
-        count(run, changes);
-        requireLease(process, hold, "consumes", rows);
         requireBounds(hold, rows);
+        return started(
+                process,
+                new JudgedCall(judge, process, changes, Collections.nCopies(changes.size(), hold), false),
+                rows);
+    }
+
+    /** A call of the consumer begins that is given a whole transaction. */
+    JudgedCall startedWhole(SimulatedProcess process, List<DataChangeRecord> rows, List<Delivery> deliveries) {
+        JudgedRun run = judge.run(process);
+        List<SimulatedWorld.Change> changes = rows.stream().map(judge::known).toList();
+        List<JudgedHold> holds = new ArrayList<>();
+        for (int i = 0; i < changes.size(); i++) {
+            holds.add(hold(run, changes.get(i), List.of(deliveries.get(i))));
+        }
+        return started(process, new JudgedCall(judge, process, changes, holds, true), rows);
+    }
+
+    private JudgedCall started(SimulatedProcess process, JudgedCall call, List<DataChangeRecord> rows) {
+        JudgedRun run = judge.run(process);
+        List<SimulatedWorld.Change> changes = call.changes();
+        Set<JudgedHold> holds = new LinkedHashSet<>(call.holds());
+        count(run, changes);
+        holds.forEach(hold -> requireLease(process, hold, "consumes", rows));
         Set<RecordIdentity> inThisCall = new HashSet<>();
-        for (SimulatedWorld.Change change : changes) {
+        for (int i = 0; i < changes.size(); i++) {
+            SimulatedWorld.Change change = changes.get(i);
+            JudgedHold hold = call.holds().get(i);
             requireFirstTime(hold, change);
             judge.order.requireSources(process, run, hold, change);
             requireTurn(run, hold, change, inThisCall);
             requireFreeKeys(hold, change);
             inThisCall.add(change.identity());
         }
-        if (hold.isStale(machine.now())) {
+        if (holds.stream().anyMatch(hold -> hold.isStale(machine.now()))) {
             tally.count(SimulationEvent.STALE_CALL);
         }
         run.calls++;
-        hold.calls++;
-        hold.inCalls.addAll(inThisCall);
-        changes.forEach(change -> change.keys()
-                .keySet()
-                .forEach(key -> busyKeys.computeIfAbsent(key, k -> new LinkedHashSet<>())
-                        .add(hold)));
-        return new JudgedCall(judge, process, hold, changes);
+        for (JudgedHold hold : holds) {
+            hold.calls++;
+            call.open(hold).forEach(change -> {
+                hold.inCalls.add(change.identity());
+                change.keys()
+                        .keySet()
+                        .forEach(key -> busyKeys.computeIfAbsent(key, k -> new LinkedHashSet<>())
+                                .add(hold));
+            });
+        }
+        return call;
     }
 
     private void count(JudgedRun run, List<SimulatedWorld.Change> changes) {
@@ -248,11 +277,13 @@ final class JudgedConsumer {
         }
     }
 
-    /** The call has ended, however; those changes were left open. */
-    void ended(SimulatedProcess process, JudgedHold hold, List<SimulatedWorld.Change> open) {
+    /** The call has ended, however. */
+    void ended(SimulatedProcess process, JudgedCall call) {
         judge.run(process).calls--;
-        hold.calls--;
-        open.forEach(change -> left(hold, change, List.of()));
+        for (JudgedHold hold : new LinkedHashSet<>(call.holds())) {
+            hold.calls--;
+            call.open(hold).forEach(change -> left(hold, change, List.of()));
+        }
     }
 
     /** Nothing of the process is on its way any more. */

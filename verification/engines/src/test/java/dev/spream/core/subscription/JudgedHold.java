@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** The state of a partition in a {@link SimulationJudge} while one process holds it under one epoch. */
 final class JudgedHold {
@@ -28,7 +29,16 @@ final class JudgedHold {
     /** The records read, in read order. */
     final Set<RecordIdentity> read = new LinkedHashSet<>();
 
+    @Nullable
+    RecordIdentity lastRead;
+
+    /** True once its last query has ended with OK. */
+    boolean readToEnd;
+
     final Set<RecordIdentity> settled = new LinkedHashSet<>();
+
+    /** The records that were dead-lettered, one by one with others of their transactions. */
+    final Set<RecordIdentity> letters = new LinkedHashSet<>();
 
     /** The records in the consumer. */
     final Set<RecordIdentity> inCalls = new LinkedHashSet<>();

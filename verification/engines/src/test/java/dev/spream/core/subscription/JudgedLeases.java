@@ -46,6 +46,9 @@ final class JudgedLeases {
     /** Since when the parents of each partition are finished, on the machine's clock. */
     private final Map<PartitionToken, Long> openSince = new HashMap<>();
 
+    /** The latest time at which a partition became free that was acquired again. */
+    private long replacedAt;
+
     JudgedLeases(
             SimulationJudge judge,
             JudgedShares shares,
@@ -237,6 +240,7 @@ final class JudgedLeases {
         JudgedHold hold = new JudgedHold(lease, requestedAt + leaseTime, machine.now() + leaseTime, machine.now());
         shares.acquiring(run, hold, freeSince(lease.token(), before));
         if (before != null) {
+            replacedAt = Math.max(replacedAt, before.freeFrom());
             before.leave(machine.now());
         }
         latest.put(lease.token(), hold);
@@ -250,7 +254,15 @@ final class JudgedLeases {
         if (waited.contains(token)) {
             return machine.now();
         }
-        return Math.max(before == null ? 0 : before.freeFrom(), openSince.getOrDefault(token, machine.now()));
+        long since = Math.max(before == null ? 0 : before.freeFrom(), openSince.getOrDefault(token, machine.now()));
+        if (!judge.transactions.isOn()) {
+            return since;
+        }
+        // Another worker takes all or none: it waits until the former one holds nothing.
+        return latest.values().stream()
+                .filter(hold -> hold.isOver(machine.now()))
+                .mapToLong(JudgedHold::freeFrom)
+                .reduce(Math.max(since, replacedAt), Math::max);
     }
 
     private void renewed(JudgedRun run, PartitionLease lease, long requestedAt, long leaseTime) {

@@ -4,6 +4,7 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.RecordIdentity;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -28,6 +29,9 @@ final class JudgedRun {
     final List<SimulatedWorld.Change> unflushed = new ArrayList<>();
     final Set<SimulatedCursor> openCursors = new LinkedHashSet<>();
     int calls;
+
+    /** The number of times that each change is in the buffer of transactions. */
+    final Map<RecordIdentity, Integer> buffered = new HashMap<>();
 
     /** True once it has opened the subscription; before, it may only check the response to the first query. */
     boolean opened;

@@ -40,6 +40,7 @@ final class JudgedShares {
     private final PartitionStorage surviving;
     private final SimulationTally tally;
     private final int capacity;
+    private final boolean alone;
     private final long leaseTime;
     private final long untilClaimed;
     private final long claim;
@@ -62,6 +63,7 @@ final class JudgedShares {
      *
      * @param capacity how many partitions one worker may read at the same time
      * @param longestLatency of a call of a port, in nanoseconds
+     * @param alone whether one worker at a time reads all partitions
      */
     JudgedShares(
             SimulationJudge judge,
@@ -70,12 +72,14 @@ final class JudgedShares {
             SubscriberOptions options,
             int capacity,
             long longestLatency,
+            boolean alone,
             SimulationTally tally) {
         this.judge = judge;
         this.machine = machine;
         this.surviving = surviving;
         this.tally = tally;
         this.capacity = capacity;
+        this.alone = alone;
         long discovery = options.partitionDiscoveryInterval().toNanos();
         this.untilClaimed =
                 DISCOVERIES_UNTIL_CLAIMED * discovery + CALLS_UNTIL_CLAIMED * longestLatency + MARGIN.toNanos();
@@ -222,6 +226,11 @@ final class JudgedShares {
         if (members.stream().anyMatch(run -> run.calls > 0)) {
             return;
         }
+        if (alone) {
+            requireOneHolder();
+            requireRead();
+            return;
+        }
         long most = members.stream().mapToLong(this::used).max().orElseThrow();
         long fewest = members.stream().mapToLong(this::used).min().orElseThrow();
         if (most > 0 && members.size() > 1) {
@@ -238,6 +247,21 @@ final class JudgedShares {
         }
         if (fewest < capacity) {
             requireRead();
+        }
+    }
+
+    private void requireOneHolder() {
+        long holders = members.stream().filter(run -> used(run) > 0).count();
+        if (members.size() > 1 && holders == 1) {
+            tally.count(SimulationEvent.ONE_HOLDER);
+        }
+        if (holders > 1) {
+            throw judge.violated(
+                    Promise.FAIR_SHARE,
+                    "%d of %d workers hold partitions, where one reads all, and nothing has changed for %s",
+                    holders,
+                    members.size(),
+                    Duration.ofNanos(machine.now() - Math.max(disturbedAt, movedAt)));
         }
     }
 

@@ -59,6 +59,10 @@ final class JudgedSource {
         if (run.openCursors.stream().anyMatch(cursor -> cursor.token().equals(query.token()))) {
             throw judge.violated(Promise.ONE_OWNER, "two open queries of %s in %s", query.token(), process);
         }
+        JudgedHold read = run.holds.get(query.token());
+        if (read != null) {
+            read.readToEnd = false;
+        }
     }
 
     /** A stream with mutable key ranges is read in windows. */
@@ -77,6 +81,14 @@ final class JudgedSource {
         judge.run(process).openCursors.add(cursor);
     }
 
+    /** The query has ended with OK. */
+    void ended(SimulatedProcess process, PartitionToken token) {
+        JudgedHold hold = judge.run(process).holds.get(token);
+        if (hold != null) {
+            hold.readToEnd = true;
+        }
+    }
+
     void closed(SimulatedProcess process, SimulatedCursor cursor) {
         judge.run(process).openCursors.remove(cursor);
     }
@@ -91,6 +103,11 @@ final class JudgedSource {
             throw judge.violated(Promise.ONE_OWNER, "%s reads %s and never acquired it", process, token);
         }
         if (!(row instanceof DataChangeRecord change) || hold.wasSettled(change) || !hold.read.add(change.identity())) {
+            return;
+        }
+        hold.lastRead = change.identity();
+        if (judge.transactions.isOn()) {
+            judge.transactions.requireMemory(run);
             return;
         }
         // The reader has one in its hands while it waits for room.
@@ -115,7 +132,7 @@ final class JudgedSource {
      * A partition that is not queried may be about to be released; the changes that were not started are kept
      * nowhere.
      */
-    private static boolean isQueried(JudgedRun run, JudgedHold hold) {
+    static boolean isQueried(JudgedRun run, JudgedHold hold) {
         return run.openCursors.stream().anyMatch(cursor -> cursor.token().equals(hold.token));
     }
 }

@@ -51,6 +51,18 @@ final class JudgedTarget {
         }
     }
 
+    /** A change of a transaction that is dead-lettered: it has no effect, and the next ones of its keys are awaited. */
+    void passed(JudgedHold hold, SimulatedWorld.Change change) {
+        change.keys().forEach((key, index) -> {
+            Latest before = latest.get(key);
+            Long epoch = begun.computeIfAbsent(key, k -> new HashMap<>()).put(hold.token, hold.epoch);
+            if (before == null || (epoch != null && epoch < hold.epoch) || index > before.index) {
+                latest.put(key, new Latest(index, hold.token, hold.epoch));
+            }
+            furthest.merge(key, index, Math::max);
+        });
+    }
+
     private boolean isAheadOfLost(JudgedHold hold) {
         return hold.ahead.entrySet().stream()
                 .anyMatch(source -> epochs.getOrDefault(source.getKey().token, 0L) > source.getKey().epoch

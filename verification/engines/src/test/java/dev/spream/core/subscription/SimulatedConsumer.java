@@ -4,9 +4,13 @@ import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.ChangeHandler;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.Transaction;
+import dev.spream.core.consume.TransactionConsumer;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.record.DataChangeRecord;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -17,11 +21,20 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedConsumer {
     private static final long LONGEST_HANG = 40_000_000_000L;
 
-    /** In which of the three shapes of the port the consumer comes. */
+    /** In which of the shapes of the port the consumer comes. */
     enum Shape {
         RECORD,
         DELIVERY,
-        BATCH
+        BATCH,
+        TRANSACTION;
+
+        private static final List<Shape> OF_CHANGES = List.of(RECORD, DELIVERY, BATCH);
+        private static final List<Shape> OF_TRANSACTIONS = List.of(BATCH, TRANSACTION, TRANSACTION);
+
+        static Shape draw(RandomGenerator random, TransactionMode mode) {
+            List<Shape> shapes = mode == TransactionMode.OFF ? OF_CHANGES : OF_TRANSACTIONS;
+            return shapes.get(random.nextInt(shapes.size()));
+        }
     }
 
     private final SimulatedPorts ports;
@@ -72,6 +85,18 @@ final class SimulatedConsumer {
                         SimulatedConsumer.this.flush();
                     }
                 };
+            case TRANSACTION ->
+                new TransactionConsumer() {
+                    @Override
+                    public void consume(Transaction transaction) throws Exception {
+                        whole(transaction);
+                    }
+
+                    @Override
+                    public void flush() {
+                        SimulatedConsumer.this.flush();
+                    }
+                };
         };
     }
 
@@ -94,7 +119,9 @@ final class SimulatedConsumer {
         for (int i = 0; i < changes.size(); i++) {
             deliveries.add(batch.delivery(i));
         }
-        JudgedCall call = judge.consumer.started(ports.process, changes, deliveries);
+        JudgedCall call = judge.transactions.isOn()
+                ? judge.transactions.started(ports.process, changes, deliveries, Optional.empty())
+                : judge.consumer.started(ports.process, changes, deliveries);
         try {
             ports.pass("consume %s", SimulationJudge.describe(changes));
             for (int i = 0; i < changes.size(); i++) {
@@ -118,6 +145,25 @@ final class SimulatedConsumer {
             ports.history.log(ports.process, "settles %d of the batch", index);
             call.settle(index);
             batch.settle(index);
+        }
+    }
+
+    private void whole(Transaction transaction) throws Exception {
+        List<DataChangeRecord> changes = List.copyOf(transaction.changes());
+        List<Delivery> deliveries = new ArrayList<>();
+        for (int i = 0; i < changes.size(); i++) {
+            deliveries.add(transaction.delivery(i));
+        }
+        JudgedCall call =
+                judge.transactions.started(ports.process, changes, deliveries, Optional.of(transaction.isComplete()));
+        String completeness = transaction.isComplete() ? "whole" : "incomplete";
+        try {
+            ports.pass("consume %s %s", completeness, SimulationJudge.describe(changes));
+            behave();
+            call.settleRest();
+        } finally {
+            call.ended();
+            ports.pass("consume of transaction %s ends", transaction.serverTransactionId());
         }
     }
 

@@ -82,7 +82,9 @@ final class SimulatedCursor implements ChangeStreamCursor {
         ports.pass("next of %s", query.token());
         ports.delay();
         Optional<ChangeRecord> row = awaitRow();
-        row.ifPresent(shown -> judge.source.read(ports.process, query.token(), shown));
+        row.ifPresentOrElse(
+                shown -> judge.source.read(ports.process, query.token(), shown),
+                () -> judge.source.ended(ports.process, query.token()));
         ports.pass("next of %s is %s", query.token(), row.isPresent() ? describe(row.get()) : "OK");
         return row;
     }

@@ -34,7 +34,7 @@ final class SimulatedErrorHandler implements ErrorHandler {
                     case ErrorDecision.Stop stop -> SimulationEvent.STOP;
                 });
         if (decision instanceof ErrorDecision.Skip) {
-            judge.settled(ports.process, failure.partition(), failure.change());
+            judge.skipped(ports.process, failure);
         }
         return decision;
     }

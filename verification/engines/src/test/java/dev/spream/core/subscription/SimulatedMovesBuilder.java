@@ -43,7 +43,8 @@ final class SimulatedMovesBuilder {
     private final double changesPerTick;
     private final double churnPerTick;
 
-    SimulatedMovesBuilder(RandomGenerator random, SimulationTally tally) {
+    /** @param whole whether transactions are to be delivered whole */
+    SimulatedMovesBuilder(RandomGenerator random, SimulationTally tally, boolean whole) {
         this.random = random;
         this.tally = tally;
         this.keys = 2 + random.nextInt(15);
@@ -51,7 +52,7 @@ final class SimulatedMovesBuilder {
         this.ticks = 6 + random.nextInt(30);
         this.changesPerTick = 0.2 + random.nextDouble();
         this.churnPerTick = random.nextDouble(0.6);
-        this.transactions = new SimulatedTransactions(random, keys, (key, at) -> holderOf(key));
+        this.transactions = new SimulatedTransactions(random, keys, whole, (key, at) -> holderOf(key));
     }
 
     SimulatedWorld build() {

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionMode;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
@@ -8,7 +9,23 @@ import java.util.random.RandomGenerator;
 final class SimulatedOptions {
     private SimulatedOptions() {}
 
-    static SubscriberOptions.Builder draw(RandomGenerator random, SimulatedWorld world) {
+    /** Options of a history with whole transactions: one worker has to read all partitions, with little memory. */
+    static SubscriberOptions.Builder draw(
+            RandomGenerator random, SimulatedWorld world, TransactionMode mode, SimulatedConsumer.Shape shape) {
+        SubscriberOptions.Builder builder = draw(random, world);
+        if (mode == TransactionMode.OFF) {
+            return builder;
+        }
+        boolean byShape =
+                mode == TransactionMode.WHOLE && shape == SimulatedConsumer.Shape.TRANSACTION && random.nextBoolean();
+        if (random.nextInt(3) > 0) {
+            builder.maxBufferedBytes(SubscriberOptions.MIN_MAX_BUFFERED_BYTES);
+        }
+        return builder.transactionMode(byShape ? TransactionMode.OFF : mode)
+                .maxOpenPartitions(SubscriberOptions.defaults().maxOpenPartitions());
+    }
+
+    private static SubscriberOptions.Builder draw(RandomGenerator random, SimulatedWorld world) {
         SubscriberOptions.Builder builder = SubscriberOptions.builder()
                 .endAt(world.end)
                 .heartbeatInterval(between(random, 100, 3_000))

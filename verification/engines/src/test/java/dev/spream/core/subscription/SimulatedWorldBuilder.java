@@ -32,7 +32,8 @@ final class SimulatedWorldBuilder {
     private final double changesPerTick;
     private final double churnPerTick;
 
-    SimulatedWorldBuilder(RandomGenerator random, SimulationTally tally) {
+    /** @param whole whether transactions are to be delivered whole */
+    SimulatedWorldBuilder(RandomGenerator random, SimulationTally tally, boolean whole) {
         this.random = random;
         this.tally = tally;
         this.keys = 2 + random.nextInt(15);
@@ -40,7 +41,7 @@ final class SimulatedWorldBuilder {
         this.ticks = 6 + random.nextInt(30);
         this.changesPerTick = 0.2 + random.nextDouble();
         this.churnPerTick = random.nextDouble(0.6);
-        this.transactions = new SimulatedTransactions(random, keys, this::holderOf);
+        this.transactions = new SimulatedTransactions(random, keys, whole, this::holderOf);
     }
 
     SimulatedWorld build() {

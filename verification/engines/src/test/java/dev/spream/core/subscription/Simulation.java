@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
 
 /**
  * One simulated history, from one seed: a world, a storage that survives, and processes that read the one and write the
@@ -20,6 +22,9 @@ import java.util.concurrent.locks.LockSupport;
 final class Simulation {
     private static final int MAX_RUNS = 150;
     private static final int MAX_WORKERS = 4;
+
+    /** As one worker that reads all partitions needs. */
+    private static final int MANY_QUERIES = 1_000;
 
     /** Histories in which workers only join, and so have the time to share. */
     private static final int QUIET_ONE_IN = 6;
@@ -55,18 +60,21 @@ final class Simulation {
         this.sabotage = sabotage;
         this.trouble = new SimulatedTrouble(random.split());
         this.machine = new SimulatedMachine(random.split(), random.nextInt(4) > 0);
+        TransactionMode mode = sabotage.transactions().orElse(transactionsOf(seed));
+        boolean whole = mode != TransactionMode.OFF;
         this.world = sabotage.mode().orElse(modeOf(seed)) == PartitionMode.MUTABLE_KEY_RANGE
-                ? new SimulatedMovesBuilder(random.split(), tally).build()
-                : new SimulatedWorldBuilder(random.split(), tally).build();
+                ? new SimulatedMovesBuilder(random.split(), tally, whole).build()
+                : new SimulatedWorldBuilder(random.split(), tally, whole).build();
         this.surviving = new InMemoryPartitionStorage(skewed(machine, skew()));
-        this.options = SimulatedOptions.draw(random.split(), world).build();
-        this.shape = Shape.values()[random.nextInt(Shape.values().length)];
-        this.maxOpenQueries = 1 + random.nextInt(100);
+        RandomGenerator ofOptions = random.split();
+        this.shape = sabotage.transactions().isPresent() ? Shape.TRANSACTION : Shape.draw(random, mode);
+        this.options = SimulatedOptions.draw(ofOptions, world, mode, shape).build();
+        this.maxOpenQueries = whole ? MANY_QUERIES : 1 + random.nextInt(100);
         this.judge = new SimulationJudge(
                 machine,
                 world,
                 options,
-                options.effectiveOrdering(),
+                mode,
                 surviving,
                 tally,
                 maxOpenQueries,
@@ -85,6 +93,15 @@ final class Simulation {
     /** The mode of the histories of even seeds is that of mutable key ranges. */
     static PartitionMode modeOf(long seed) {
         return seed % 2 == 0 ? PartitionMode.MUTABLE_KEY_RANGE : PartitionMode.IMMUTABLE_KEY_RANGE;
+    }
+
+    /** Two of ten histories deliver whole transactions, two others in commit order; half of each are of even seeds. */
+    static TransactionMode transactionsOf(long seed) {
+        return switch ((int) Math.floorMod(seed, 10L)) {
+            case 2, 7 -> TransactionMode.WHOLE;
+            case 3, 8 -> TransactionMode.COMMIT_ORDER;
+            default -> TransactionMode.OFF;
+        };
     }
 
     private static InstantSource skewed(SimulatedMachine machine, Duration skew) {
@@ -215,6 +232,9 @@ final class Simulation {
                 .errorHandler(new SimulatedErrorHandler(ports, judge))
                 .deadLetterSink(new SimulatedSink(letters, ports, judge))
                 .listener(new SimulatedListener(ports, judge));
+        if (judge.transactions.isOn()) {
+            ofProcess.transactionBuffer(() -> new SimulatedBuffer(ports, judge));
+        }
         if (surviving.subscription().isEmpty() || random.nextBoolean()) {
             ofProcess.startAt(world.start); // else from the storage
         }

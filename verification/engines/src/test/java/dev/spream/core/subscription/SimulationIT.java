@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.PartitionMode;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +15,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The promises of {@link Subscriber} in thousands of simulated histories, half of them of streams with mutable key ranges.
+ * The promises of {@link Subscriber} in thousands of simulated histories, half of them of streams with mutable key ranges, two
+ * of five with whole transactions.
  * {@code -Dsimulation.seed=N} repeats one of them and writes it out, call by call; {@code -Dsimulation.histories=N} says how
  * many there are, {@code -Dsimulation.first=N} where they begin: by default where the rarest event, a call under a lease
  * that is over, comes soon and often.
@@ -94,16 +96,19 @@ class SimulationIT {
     @Test
     void a_crash_at_any_moment_of_any_port_call_breaks_no_promise() {
         for (PartitionMode mode : PartitionMode.values()) {
-            long seed = LongStream.iterate(1, next -> next + 1)
-                    .filter(next -> Simulation.modeOf(next) == mode)
-                    .filter(next -> {
-                        long moments = Simulation.moments(next);
-                        return moments > 200 && moments < 600;
-                    })
-                    .findFirst()
-                    .orElseThrow();
-            for (long moment = Simulation.moments(seed); moment > 0; moment--) {
-                Simulation.runWithCrash(seed, moment);
+            for (TransactionMode transactions : TransactionMode.values()) {
+                long seed = LongStream.iterate(1, next -> next + 1)
+                        .filter(next -> Simulation.modeOf(next) == mode)
+                        .filter(next -> Simulation.transactionsOf(next) == transactions)
+                        .filter(next -> {
+                            long moments = Simulation.moments(next);
+                            return moments > 200 && moments < 600;
+                        })
+                        .findFirst()
+                        .orElseThrow();
+                for (long moment = Simulation.moments(seed); moment > 0; moment--) {
+                    Simulation.runWithCrash(seed, moment);
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
@@ -40,6 +41,7 @@ final class SimulationJudge {
     final JudgedStorage storage;
     final JudgedShares shares;
     final JudgedOrder order;
+    final JudgedTransactions transactions;
 
     private final JudgedTarget target;
     private final SimulatedMachine machine;
@@ -53,7 +55,7 @@ final class SimulationJudge {
             SimulatedMachine machine,
             SimulatedWorld world,
             SubscriberOptions options,
-            Ordering ordering,
+            TransactionMode mode,
             PartitionStorage surviving,
             SimulationTally tally,
             int maxOpenQueries,
@@ -61,7 +63,7 @@ final class SimulationJudge {
             boolean fences) {
         this.machine = machine;
         this.world = world;
-        this.ordering = ordering;
+        this.ordering = JudgedTransactions.orderingOf(mode, options);
         this.tally = tally;
         this.shares = new JudgedShares(
                 this,
@@ -70,11 +72,13 @@ final class SimulationJudge {
                 options,
                 Math.min(maxOpenQueries, options.maxOpenPartitions()),
                 longestLatency,
+                mode != TransactionMode.OFF,
                 tally);
         this.storage = new JudgedStorage(this, world, surviving, machine, options, shares, tally);
         this.order = new JudgedOrder(this, world, ordering, tally);
         this.source = new JudgedSource(this, world, options, maxOpenQueries, tally);
         this.consumer = new JudgedConsumer(this, world, machine, options, ordering, tally);
+        this.transactions = new JudgedTransactions(this, world, mode, options, tally);
         this.target = new JudgedTarget(this, ordering, fences, tally);
     }
 
@@ -109,6 +113,11 @@ final class SimulationJudge {
     // The consumer.
 
     void settled(SimulatedProcess process, JudgedHold hold, SimulatedWorld.Change change) {
+        noteSettled(process, hold, change);
+        target.took(hold, change);
+    }
+
+    private void noteSettled(SimulatedProcess process, JudgedHold hold, SimulatedWorld.Change change) {
         JudgedRun run = run(process);
         hold.settled.add(change.identity());
         tally.count(
@@ -117,12 +126,15 @@ final class SimulationJudge {
                         : SimulationEvent.SETTLED_AGAIN);
         run.unflushed.add(change);
         shares.progressed();
-        target.took(hold, change);
     }
 
-    /** A change that the error handler skips. */
-    void settled(SimulatedProcess process, PartitionToken token, DataChangeRecord row) {
-        settled(process, requireNonNull(run(process).holds.get(token)), known(row));
+    /** The error handler skips a change, or a whole transaction. */
+    void skipped(SimulatedProcess process, DeliveryFailure failure) {
+        if (transactions.isOn()) {
+            transactions.skipped(process, failure.change());
+        } else {
+            settled(process, requireNonNull(run(process).holds.get(failure.partition())), known(failure.change()));
+        }
     }
 
     /** Returns the changes that the flush makes durable when it returns. */
@@ -149,8 +161,15 @@ final class SimulationJudge {
         JudgedRun run = run(process);
         SimulatedWorld.Change change = known(letter.change());
         JudgedHold hold = requireNonNull(run.holds.get(letter.partition()));
-        consumer.requireTurn(run, hold, change, Set.of());
-        settled(process, hold, change);
+        // Letters are in the order of their positions, however those of one transaction arrive.
+        consumer.requireTurn(run, hold, change, transactions.isOn() ? transactions.of(change) : Set.of());
+        if (transactions.isOn()) {
+            hold.letters.add(change.identity());
+            noteSettled(process, hold, change);
+            target.passed(hold, change);
+        } else {
+            settled(process, hold, change);
+        }
         durable.add(change.identity());
         run.durable.add(change.identity());
         if (letter.reason() != DeadLetter.Reason.FAILED) {
@@ -200,7 +219,9 @@ final class SimulationJudge {
         for (JudgedHold hold : run(process).allHolds) {
             for (RecordIdentity settled : hold.settled) {
                 // A batch of one tells that its change is settled when its call returns, which may never be.
-                if (hold.calls == 0 && !hold.told.containsKey(settled)) {
+                if (hold.calls == 0
+                        && !hold.told.containsKey(settled)
+                        && !transactions.isLetterOfPart(run(process), hold, settled)) {
                     throw violated(Promise.ONCE_TOLD, "the listener is not told that %s is settled", settled);
                 }
             }

@@ -178,6 +178,31 @@ class SimulationJudgeIT {
         assertNoticed(Promise.ORDER, SimulationMoveSabotages.watermarkAhead());
     }
 
+    @Test
+    void a_transaction_that_is_delivered_before_it_is_complete_is_not_whole() {
+        assertNoticed(Promise.WHOLE, SimulationTransactionSabotages.deliveredBeforeComplete());
+    }
+
+    @Test
+    void transactions_released_past_what_was_read_break_the_commit_order() {
+        assertNoticed(Promise.COMMIT_ORDER, SimulationTransactionSabotages.lowWatermarkIgnored());
+    }
+
+    @Test
+    void a_transaction_that_is_settled_change_by_change_is_not_whole() {
+        assertNoticed(Promise.WHOLE, SimulationTransactionSabotages.oneByOne());
+    }
+
+    @Test
+    void a_transaction_that_is_settled_before_it_is_delivered_loses_changes() {
+        assertNoticed(Promise.AT_LEAST_ONCE, SimulationTransactionSabotages.settledBeforeDelivery());
+    }
+
+    @Test
+    void a_reader_that_waits_although_it_is_the_last_one_makes_no_progress() {
+        assertNoticed(Promise.PROGRESS, SimulationTransactionSabotages.lastOneWaits());
+    }
+
     private static void assertNoticed(Promise promise, SimulationSabotage sabotage) {
         assertNoticed(promise, sabotage, 1);
     }

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
@@ -17,6 +18,11 @@ interface SimulationSabotage {
 
     /** Returns the mode of the stream; empty if both show it. */
     default Optional<PartitionMode> mode() {
+        return Optional.empty();
+    }
+
+    /** Returns the mode of transactions, for a consumer of transactions; empty if all modes and consumers show it. */
+    default Optional<TransactionMode> transactions() {
         return Optional.empty();
     }
 

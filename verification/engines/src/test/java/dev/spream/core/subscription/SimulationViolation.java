@@ -8,6 +8,8 @@ final class SimulationViolation extends AssertionError {
     enum Promise {
         AT_LEAST_ONCE,
         ORDER,
+        WHOLE,
+        COMMIT_ORDER,
         BOUNDS,
         PROVEN_END,
         ONE_OWNER,
