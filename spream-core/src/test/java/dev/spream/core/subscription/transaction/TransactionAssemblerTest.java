@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -43,10 +44,12 @@ class TransactionAssemblerTest {
         assembler.begin(p);
         assembler.begin(q);
         assembler.observe(Lineage.of(List.of(), START));
-        assertThat(assembler.submit(p, change("0"), START.plusSeconds(1))).isTrue();
+        assertThat(assembler.submit(p, change("0"), START.plusSeconds(1), Set.of()))
+                .isTrue();
         p.stopping = true;
         assembler.stop(p);
-        assertThat(assembler.submit(q, change("1"), START.plusSeconds(1))).isTrue();
+        assertThat(assembler.submit(q, change("1"), START.plusSeconds(1), Set.of()))
+                .isTrue();
 
         assembler.readUpTo(p, START.plusSeconds(5)); // its reader may still handle a record
         assembler.readToEnd(p);
@@ -54,7 +57,8 @@ class TransactionAssemblerTest {
 
         Source again = new Source("p");
         assembler.begin(again);
-        assertThat(assembler.submit(again, change("0"), START.plusSeconds(1))).isTrue();
+        assertThat(assembler.submit(again, change("0"), START.plusSeconds(1), Set.of()))
+                .isTrue();
         assertThat(delivered.poll(30, TimeUnit.SECONDS)).isEqualTo("t1 whole");
     }
 

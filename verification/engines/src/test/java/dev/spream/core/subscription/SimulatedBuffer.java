@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import dev.spream.core.subscription.transaction.ChangeBuffer;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,11 @@ final class SimulatedBuffer implements ChangeBuffer {
     }
 
     @Override
-    public void remove(long id) {
+    public void remove(Collection<Long> ids) {
+        ids.forEach(this::remove);
+    }
+
+    private void remove(long id) {
         @Nullable DataChangeRecord change = changes.remove(id);
         if (change == null) {
             throw judge.violated(Promise.BOUNDS, "change %d is removed from the buffer, and is not there", id);

@@ -13,6 +13,7 @@ import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.subscription.transaction.ChangeBuffer;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
@@ -241,7 +242,7 @@ final class SimulationTransactionSabotages {
         }
 
         @Override
-        public void remove(long id) {
+        public void remove(Collection<Long> ids) {
             throw new IllegalStateException("nothing is there");
         }
 
