@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class OpenTransaction {
     static final Comparator<OpenTransaction> COMMIT_ORDER = Comparator.comparing(OpenTransaction::commitTimestamp)
             .thenComparing(OpenTransaction::id)
-            .thenComparing(transaction -> transaction.number);
+            .thenComparingLong(transaction -> transaction.number);
 
     /** The order of record sequences, which are numbers with leading zeros. */
     private static final Comparator<Part> RECORD_SEQUENCE = Comparator.comparingInt(
