@@ -229,6 +229,7 @@ public final class PortSamples {
                             false)),
             Map.entry(Lineage.class, Lineage.of(List.of(), START)),
             Map.entry(Exception.class, new Exception("met a deadlock")),
+            Map.entry(PartitionToken.class, TOKEN),
             Map.entry(WorkerId.class, new WorkerId("ann")),
             Map.entry(PartitionLease.class, new PartitionLease(TOKEN, new WorkerId("ann"), 1, START)),
             Map.entry(MoveIn.class, new MoveIn(START, List.of(new PartitionToken("partition-b")))),
