@@ -71,7 +71,7 @@ final class EventLossIT {
             server.crash();
             long kept = kept(server);
             assertThat(kept).isLessThanOrEqualTo(given(server));
-            assertThat(synchronousCommit.equals("off") || kept == 41)
+            assertThat(synchronousCommit.equals("off") || kept >= 41) // later, if the reader continued meanwhile
                     .as("%d is kept", kept)
                     .isTrue();
             assertThat(given(server)).isGreaterThanOrEqualTo(41);
