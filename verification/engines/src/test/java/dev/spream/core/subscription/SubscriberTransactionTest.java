@@ -35,6 +35,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -287,7 +288,7 @@ class SubscriberTransactionTest {
     @Test
     void nothing_of_a_transaction_is_dead_lettered_after_its_lease_is_lost() throws InterruptedException {
         AtomicBoolean unreachable = new AtomicBoolean();
-        CountDownLatch lost = new CountDownLatch(1);
+        AtomicReference<CountDownLatch> lost = new AtomicReference<>(new CountDownLatch(1));
         fixture.storage = new FaultyStorage(
                         fixture.storage,
                         true,
@@ -305,8 +306,9 @@ class SubscriberTransactionTest {
                             @Override
                             public void accept(DeadLetter letter) throws InterruptedException {
                                 letters.add(letter);
+                                lost.set(new CountDownLatch(1)); // on a busy machine one may have been lost before
                                 unreachable.set(true);
-                                SubscriberFixture.await(lost);
+                                SubscriberFixture.await(lost.get());
                                 unreachable.set(false);
                             }
 
@@ -318,7 +320,7 @@ class SubscriberTransactionTest {
                         .listener(new SubscriptionListener() {
                             @Override
                             public void leaseLost(PartitionToken partition, long epoch) {
-                                lost.countDown();
+                                lost.get().countDown();
                             }
                         }),
                 transaction -> {
