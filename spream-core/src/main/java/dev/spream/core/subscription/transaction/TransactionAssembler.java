@@ -25,6 +25,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,6 +84,8 @@ public final class TransactionAssembler {
     private final Consumer<Throwable> onFailure;
     private final SectionLock lock = new SectionLock();
     private final Condition changed = lock.newCondition();
+    private final Condition room = lock.newCondition();
+    private final long resumeAt; // bytes, once there was no room: readers do not wake for each delivery
 
     // Guarded by lock.
     private final ReadFrontier frontier = new ReadFrontier();
@@ -111,6 +114,7 @@ public final class TransactionAssembler {
         this.buffer = buffer;
         this.time = time;
         this.onFailure = onFailure;
+        this.resumeAt = settings.maxBytes() / 4 * 3;
     }
 
     /** Returns whether transactions with a common key are delivered in commit order, by the keys of their changes. */
@@ -151,10 +155,11 @@ public final class TransactionAssembler {
         long size = OpenTransaction.bytesOf(change);
         lock.lockInterruptibly();
         try {
-            while (!source.isStopping() && !hasRoom(source, size)) {
+            boolean full = bytes + size > settings.maxBytes();
+            while (full && !source.isStopping() && bytes + size > resumeAt && !mustRead(source)) {
                 waiting++;
                 try {
-                    changed.await();
+                    room.await();
                 } finally {
                     waiting--;
                 }
@@ -232,11 +237,11 @@ public final class TransactionAssembler {
         return known;
     }
 
-    private boolean hasRoom(TransactionSource source, long size) {
-        return bytes + size <= settings.maxBytes()
-                || (ready.isEmpty()
-                        && delivering.isEmpty()
-                        && frontier.isLast(source.partition().token()));
+    /** Returns whether nothing makes room but a change of that partition. */
+    private boolean mustRead(TransactionSource source) {
+        return ready.isEmpty()
+                && delivering.isEmpty()
+                && frontier.isLast(source.partition().token());
     }
 
     private void enter(OpenTransaction transaction, Object key) {
@@ -306,8 +311,27 @@ public final class TransactionAssembler {
         });
     }
 
-    /** Judges transactions that will not become complete, and starts deliveries. The caller holds the lock. */
+    /** Releases what can be delivered, and starts deliveries. The caller holds the lock. */
     private void proceed() {
+        release();
+        while (delivering.size() < settings.maxDelivering()) {
+            OpenTransaction next = ready.isEmpty() || ending ? null : ready.first();
+            if (next == null) {
+                break;
+            }
+            Thread thread = Thread.ofVirtual()
+                    .name("spream-" + settings.stream() + "-consumer-" + next.id())
+                    .unstarted(() -> deliverFrom(next));
+            begin(next, thread);
+            thread.start();
+        }
+        if (waiting > 0 && (bytes <= resumeAt || (ready.isEmpty() && delivering.isEmpty()))) {
+            room.signalAll();
+        }
+    }
+
+    /** Judges transactions that will not become complete, and finds the next one in commit order. */
+    private void release() {
         Instant low = frontier.low().orElse(Instant.MIN);
         while (!incomplete.isEmpty() && incomplete.first().commitTimestamp().isBefore(low)) {
             OpenTransaction transaction = incomplete.pollFirst();
@@ -325,10 +349,6 @@ public final class TransactionAssembler {
                 next.state = State.READY;
                 ready.add(next);
             }
-        }
-        startDeliveries();
-        if (waiting > 0) {
-            changed.signalAll();
         }
     }
 
@@ -351,21 +371,23 @@ public final class TransactionAssembler {
         makeReady(transaction);
     }
 
-    private void startDeliveries() {
-        while (!ending && !ready.isEmpty() && delivering.size() < settings.maxDelivering()) {
-            OpenTransaction next = ready.pollFirst();
-            undelivered.remove(next);
-            next.state = State.DELIVERING;
-            next.sort();
-            Thread thread = Thread.ofVirtual()
-                    .name("spream-" + settings.stream() + "-consumer-" + next.id())
-                    .unstarted(() -> deliver(next));
-            delivering.put(next, thread);
-            thread.start();
+    private void begin(OpenTransaction transaction, Thread thread) {
+        ready.remove(transaction);
+        undelivered.remove(transaction);
+        transaction.state = State.DELIVERING;
+        transaction.sort();
+        delivering.put(transaction, thread);
+    }
+
+    /** Delivers transactions on this thread, until there is none that can be delivered. */
+    private void deliverFrom(OpenTransaction first) {
+        OpenTransaction transaction = first;
+        while (transaction != null) {
+            transaction = deliver(transaction);
         }
     }
 
-    private void deliver(OpenTransaction transaction) {
+    private @Nullable OpenTransaction deliver(OpenTransaction transaction) {
         boolean settled = false;
         try {
             settled = delivery.deliver(transaction, new Control(transaction));
@@ -375,29 +397,40 @@ public final class TransactionAssembler {
             }
         } catch (Throwable t) {
             onFailure.accept(t);
-        } finally {
-            ended(transaction, settled);
         }
+        return ended(transaction, settled);
     }
 
-    private void ended(OpenTransaction transaction, boolean settled) {
+    /** Returns the transaction that this thread delivers next; null if there is none. */
+    private @Nullable OpenTransaction ended(OpenTransaction transaction, boolean settled) {
         List<TransactionSource> sources = transaction.sources();
-        lock.run(() -> {
+        lock.lock();
+        @Nullable OpenTransaction next;
+        try {
             delivering.remove(transaction);
+            Thread.interrupted(); // it was meant for that delivery
             if (settled) {
                 settleAll(transaction);
             } else {
                 putBack(transaction);
             }
             changed.signalAll();
+            release();
+            next = ready.isEmpty() || ending ? null : ready.first();
+            if (next != null) {
+                begin(next, Thread.currentThread());
+            }
             proceed();
-        });
-        cleanBuffer();
-        if (settled) {
-            sources.forEach(TransactionSource::settled);
-        } else {
-            sources.forEach(TransactionSource::checkHeld);
+        } finally {
+            lock.unlock();
         }
+        cleanBuffer();
+        try {
+            sources.forEach(settled ? TransactionSource::settled : TransactionSource::checkHeld);
+        } catch (Throwable t) {
+            onFailure.accept(t); // the next one is delivered all the same
+        }
+        return next;
     }
 
     /** Lets a transaction wait again for the changes of partitions that are no longer read here. */
@@ -415,7 +448,6 @@ public final class TransactionAssembler {
             part.source().partition().tracker().settle(part.sequence());
         }
         remove(transaction);
-        changed.signalAll(); // a reader may wait until everything is settled
     }
 
     private void remove(OpenTransaction transaction) {
@@ -460,6 +492,7 @@ public final class TransactionAssembler {
                     source.partition().persistedWatermark(),
                     source.partition().state() == HeldPartition.State.FINISHED);
             changed.signalAll();
+            room.signalAll();
         });
         cleanBuffer();
     }
