@@ -404,8 +404,8 @@ public final class TransactionAssembler {
     /** Returns the transaction that this thread delivers next; null if there is none. */
     private @Nullable OpenTransaction ended(OpenTransaction transaction, boolean settled) {
         List<TransactionSource> sources = transaction.sources();
+        OpenTransaction next;
         lock.lock();
-        @Nullable OpenTransaction next;
         try {
             delivering.remove(transaction);
             Thread.interrupted(); // it was meant for that delivery
