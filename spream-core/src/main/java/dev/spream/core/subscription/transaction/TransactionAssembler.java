@@ -11,10 +11,8 @@ import dev.spream.core.subscription.transaction.OpenTransaction.Part;
 import dev.spream.core.subscription.transaction.OpenTransaction.State;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -93,7 +91,7 @@ public final class TransactionAssembler {
     private final TreeSet<OpenTransaction> incomplete = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
     private final TreeSet<OpenTransaction> undelivered = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
     private final TreeSet<OpenTransaction> ready = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
-    private final Map<Object, Deque<OpenTransaction>> lanes = new HashMap<>();
+    private final TransactionLanes lanes = new TransactionLanes();
     private final Map<OpenTransaction, Thread> delivering = new HashMap<>();
     private final List<Long> unneeded = new ArrayList<>(); // in the buffer
     private boolean ending;
@@ -206,7 +204,7 @@ public final class TransactionAssembler {
                         keys,
                         stored == IN_MEMORY ? change : null,
                         stored))
-                .forEach(key -> enter(transaction, key));
+                .forEach(key -> lanes.enter(transaction, key));
         frontier.advance(source.partition().token(), change.commitTimestamp());
         if (transaction.isComplete()) {
             incomplete.remove(transaction);
@@ -244,32 +242,8 @@ public final class TransactionAssembler {
                 && frontier.isLast(source.partition().token());
     }
 
-    private void enter(OpenTransaction transaction, Object key) {
-        Deque<OpenTransaction> lane = lanes.computeIfAbsent(key, k -> new ArrayDeque<>(2));
-        if (!lane.isEmpty()) {
-            transaction.waitingFor++;
-        }
-        lane.addLast(transaction);
-    }
-
-    private void leave(OpenTransaction transaction, Object key) {
-        Deque<OpenTransaction> lane = lanes.get(key);
-        if (lane == null) {
-            return;
-        }
-        if (lane.peekFirst() != transaction) {
-            lane.remove(transaction);
-            transaction.waitingFor--;
-            return;
-        }
-        lane.removeFirst();
-        OpenTransaction next = lane.peekFirst();
-        if (next == null) {
-            lanes.remove(key);
-        } else {
-            next.waitingFor--;
-            makeReady(next);
-        }
+    private void leave(OpenTransaction transaction, List<Object> keys) {
+        keys.forEach(key -> lanes.leave(transaction, key).ifPresent(this::makeReady));
     }
 
     private void makeReady(OpenTransaction transaction) {
@@ -314,11 +288,8 @@ public final class TransactionAssembler {
     /** Releases what can be delivered, and starts deliveries. The caller holds the lock. */
     private void proceed() {
         release();
-        while (delivering.size() < settings.maxDelivering()) {
-            OpenTransaction next = ready.isEmpty() || ending ? null : ready.first();
-            if (next == null) {
-                break;
-            }
+        while (!ending && !ready.isEmpty() && delivering.size() < settings.maxDelivering()) {
+            OpenTransaction next = ready.first();
             Thread thread = Thread.ofVirtual()
                     .name("spream-" + settings.stream() + "-consumer-" + next.id())
                     .unstarted(() -> deliverFrom(next));
@@ -456,7 +427,7 @@ public final class TransactionAssembler {
         undelivered.remove(transaction);
         ready.remove(transaction);
         incomplete.remove(transaction);
-        List.copyOf(transaction.keys()).forEach(key -> leave(transaction, key));
+        leave(transaction, List.copyOf(transaction.keys()));
         transaction.parts().forEach(this::forget);
     }
 
@@ -504,7 +475,7 @@ public final class TransactionAssembler {
             return;
         }
         removed.forEach(this::forget);
-        gone.forEach(key -> leave(transaction, key));
+        leave(transaction, gone);
         ready.remove(transaction);
         if (transaction.size() == 0) {
             remove(transaction);
