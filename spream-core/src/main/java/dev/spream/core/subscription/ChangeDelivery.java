@@ -1,7 +1,5 @@
 package dev.spream.core.subscription;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeliveryFailure;
@@ -168,24 +166,8 @@ record ChangeDelivery(
     }
 
     private ErrorDecision decide(DeliveryFailure failure) {
-        try {
-            return requireNonNull(
-                    context.userCalls()
-                            .call(
-                                    "the error handler",
-                                    () -> context.options().errorHandler().onFailure(failure)),
-                    "the error handler's decision");
-        } catch (Throwable t) {
-            if (!t.equals(failure.cause())) {
-                t.addSuppressed(failure.cause());
-            }
-            throw new ConsumerException(
-                    "[%s] the error handler failed on %s; the subscription stops, and the change is delivered again after a restart"
-                            .formatted(
-                                    context.label(failure.partition()),
-                                    failure.change().identity()),
-                    t);
-        }
+        return calls.decide(
+                failure, context.label(failure.partition()), failure.change().identity());
     }
 
     private void settle(

@@ -1,7 +1,11 @@
 package dev.spream.core.subscription;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.DurationText;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.internal.Bounds;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
@@ -65,6 +69,32 @@ final class ConsumerCalls {
             return thrown == null ? null : timedOut(thrown);
         }
         return thrown;
+    }
+
+    /**
+     * Asks the error handler for a decision.
+     *
+     * @param label the partition or the stream
+     * @param failed the change or the transaction that failed
+     * @throws ConsumerException if the handler fails
+     */
+    ErrorDecision decide(DeliveryFailure failure, String label, Object failed) {
+        try {
+            return requireNonNull(
+                    context.userCalls()
+                            .call(
+                                    "the error handler",
+                                    () -> context.options().errorHandler().onFailure(failure)),
+                    "the error handler's decision");
+        } catch (Throwable t) {
+            if (!t.equals(failure.cause())) {
+                t.addSuppressed(failure.cause());
+            }
+            throw new ConsumerException(
+                    "[%s] the error handler failed on %s; the subscription stops, and it is delivered again after a restart"
+                            .formatted(label, failed),
+                    t);
+        }
     }
 
     Delivery delivery(HeldPartition partition, int attempt, Optional<Instant> deadline) {

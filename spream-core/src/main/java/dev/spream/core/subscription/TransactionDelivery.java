@@ -1,7 +1,5 @@
 package dev.spream.core.subscription;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetter;
@@ -188,24 +186,10 @@ record TransactionDelivery(
     }
 
     private ErrorDecision decide(DeliveryFailure failure) {
-        try {
-            return requireNonNull(
-                    context.userCalls()
-                            .call(
-                                    "the error handler",
-                                    () -> context.options().errorHandler().onFailure(failure)),
-                    "the error handler's decision");
-        } catch (Throwable t) {
-            if (!t.equals(failure.cause())) {
-                t.addSuppressed(failure.cause());
-            }
-            throw new ConsumerException(
-                    "[%s] the error handler failed on transaction %s; the subscription stops, and the transaction is delivered again after a restart"
-                            .formatted(
-                                    context.source().streamName(),
-                                    failure.change().serverTransactionId()),
-                    t);
-        }
+        return calls.decide(
+                failure,
+                context.source().streamName(),
+                "transaction " + failure.change().serverTransactionId());
     }
 
     private ConsumerException stopped(DeliveryFailure failure) {
