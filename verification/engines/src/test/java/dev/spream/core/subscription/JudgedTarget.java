@@ -53,6 +53,10 @@ final class JudgedTarget {
 
     /** A change of a transaction that is dead-lettered: it has no effect, and the next ones of its keys are awaited. */
     void passed(JudgedHold hold, SimulatedWorld.Change change) {
+        if (epochs.merge(hold.token, hold.epoch, Math::max) > hold.epoch && fences) {
+            tally.count(SimulationEvent.FENCED);
+            return;
+        }
         change.keys().forEach((key, index) -> {
             Latest before = latest.get(key);
             Long epoch = begun.computeIfAbsent(key, k -> new HashMap<>()).put(hold.token, hold.epoch);
