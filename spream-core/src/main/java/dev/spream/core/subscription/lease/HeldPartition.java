@@ -78,6 +78,7 @@ public final class HeldPartition {
     private volatile State state = State.HELD;
     private volatile Instant persistedWatermark;
     private Optional<MoveOuts> persistedMoveOuts;
+    private boolean unknown; // to the storage: nothing can be stored for it any more
     private volatile @Nullable Runnable onLost;
 
     private final MoveOutLog moveOuts = new MoveOutLog();
@@ -208,10 +209,14 @@ public final class HeldPartition {
         lost(become(State.LOST));
     }
 
-    /** Records that the storage has no such lease, which is ignored for a partition that is leaving. */
+    /**
+     * Records that the storage has no such lease. A partition that is leaving is not lost by that: the call that finishes
+     * or releases it has worked, and has not returned yet.
+     */
     public void unknownToStorage() {
         boolean loses;
         synchronized (this) {
+            unknown = true;
             loses = state == State.HELD && become(State.LOST);
         }
         lost(loses);
@@ -272,11 +277,13 @@ public final class HeldPartition {
     }
 
     private synchronized boolean isNew(Instant watermark, Optional<MoveOuts> moved) {
-        return watermark.isAfter(persistedWatermark)
-                || (watermark.equals(persistedWatermark)
-                        && moved.filter(more ->
-                                        persistedMoveOuts.filter(more::isIn).isEmpty())
-                                .isPresent());
+        return !unknown
+                && (watermark.isAfter(persistedWatermark)
+                        || (watermark.equals(persistedWatermark)
+                                && moved.filter(more -> persistedMoveOuts
+                                                .filter(more::isIn)
+                                                .isEmpty())
+                                        .isPresent()));
     }
 
     /** Returns the number of move-outs that are settled and not stored: their destinations may wait for that. */
@@ -286,7 +293,10 @@ public final class HeldPartition {
         }
         Instant watermark = watermark();
         synchronized (this) {
-            return moveOuts.unstored(watermark, tracker, boundaryAt(watermark), persistedWatermark, persistedMoveOuts);
+            return unknown
+                    ? 0
+                    : moveOuts.unstored(
+                            watermark, tracker, boundaryAt(watermark), persistedWatermark, persistedMoveOuts);
         }
     }
 

@@ -59,6 +59,21 @@ class HeldPartitionTest {
         assertThat(partition.isHeld()).isFalse();
     }
 
+    /** Its watermark would be stored again and again for as long as the call that finishes it takes to return. */
+    @Test
+    void a_leaving_partition_that_the_storage_does_not_know_any_more_is_not_stored_again() {
+        moveOut("00000001", "after");
+        partition.tracker().mark(ScriptedSource.at(3));
+        partition.leaving();
+        assertThat(partition.unstored()).isPresent();
+
+        partition.unknownToStorage();
+
+        assertThat(partition.unstored()).isEmpty();
+        assertThat(partition.unstoredMoveOuts()).isZero();
+        assertThat(partition.state()).isEqualTo(State.LEAVING);
+    }
+
     /** A change may be between a move-in and a move-out of one timestamp: the move-out then waits for the move-in. */
     @Test
     void a_move_out_behind_the_limit_is_not_stored_although_the_watermark_has_reached_its_time() {
