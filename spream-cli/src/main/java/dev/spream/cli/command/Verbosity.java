@@ -17,7 +17,7 @@ public final class Verbosity {
             List.of("dev.spream.core.subscription.End", "dev.spream.core.subscription.Reconnect");
 
     /** The logger that warns of a server that repeats records. */
-    private static final String SAYS_WHAT_COMES_AGAIN = "dev.spream.core.subscription.RecordReceiver";
+    private static final String SAYS_WHAT_COMES_AGAIN = "dev.spream.core.subscription.reading.PartitionReading";
 
     private static volatile boolean verbose;
 

@@ -52,6 +52,25 @@ public record DataChangeRecord(
         requireNonNull(transactionTag, "transactionTag");
     }
 
+    /** Returns a change without rows, in the place of one that cannot be decoded. */
+    public static DataChangeRecord withoutRows(
+            Instant commitTimestamp, String recordSequence, String serverTransactionId, String tableName) {
+        return new DataChangeRecord(
+                commitTimestamp,
+                recordSequence,
+                serverTransactionId,
+                false,
+                tableName,
+                List.of(),
+                List.of(),
+                "",
+                "",
+                0,
+                0,
+                "",
+                false);
+    }
+
     @Override
     public Instant timestamp() {
         return commitTimestamp;

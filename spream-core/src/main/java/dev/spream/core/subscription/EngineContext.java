@@ -11,9 +11,9 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.inflight.Budget;
 import dev.spream.core.subscription.reading.QueryRunner;
+import dev.spream.core.subscription.reading.QuerySettings;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -93,13 +93,12 @@ record EngineContext(
     }
 
     QueryRunner queries(BooleanSupplier isReading) {
-        return queries(isReading, () -> 0);
+        QuerySettings settings = querySettings();
+        return new QueryRunner(source, time, beforeFirstRow -> settings.stallTimeout(beforeFirstRow, 0), isReading);
     }
 
-    /** @param failures how many queries in a row have brought nothing new */
-    QueryRunner queries(BooleanSupplier isReading, IntSupplier failures) {
-        return new QueryRunner(
-                source, time, beforeFirstRow -> options.stallTimeout(beforeFirstRow, failures.getAsInt()), isReading);
+    QuerySettings querySettings() {
+        return new QuerySettings(options.heartbeatInterval(), options.missedHeartbeats(), prefetchBytes());
     }
 
     /** Returns the name of a partition at the start of log lines and messages. */

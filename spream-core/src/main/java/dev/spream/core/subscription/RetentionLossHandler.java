@@ -13,7 +13,7 @@ import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.lease.HeldPartition;
-import dev.spream.core.subscription.reading.QueryRunner;
+import dev.spream.core.subscription.reading.PartitionReading;
 import dev.spream.core.subscription.reading.QueryWindow;
 import dev.spream.core.subscription.reading.StreamEnd;
 import java.time.Duration;
@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
 record RetentionLossHandler(
         EngineContext context,
         HeldPartition partition,
-        RecordReceiver intake,
-        QueryRunner queries,
+        RecordReceiver receiver,
+        PartitionReading reading,
         WatermarkWriter watermarks,
         QueryWindow window,
         BooleanSupplier isActive) {
@@ -64,7 +64,10 @@ record RetentionLossHandler(
             throw new SubscriptionException(
                     "[%s] changes from %s on are lost to the stream's retention period: %s; no change was skipped, the watermark stays at %s, and the subscription stops. Set retentionLoss to ACCEPT_GAP (retention-loss=accept-gap) to record the loss and continue after it, or start a new subscription at a later time"
                             .formatted(
-                                    context.label(partition.token()), intake.position(), cause.getMessage(), watermark),
+                                    context.label(partition.token()),
+                                    reading.position(),
+                                    cause.getMessage(),
+                                    watermark),
                     cause);
         }
     }
@@ -76,7 +79,7 @@ record RetentionLossHandler(
      * @throws SourceException if the server fails
      */
     Instant endOfLoss(SourceException cause) {
-        return gap(context, partition.token(), intake.position(), cause).to();
+        return gap(context, partition.token(), reading.position(), cause).to();
     }
 
     /**
@@ -111,7 +114,7 @@ record RetentionLossHandler(
             return Optional.of(lost(at, List.of()));
         }
         List<ChildPartition> living = new ArrayList<>();
-        return switch (queries.run(initialQuery(at), record -> collect(record, living))) {
+        return switch (reading.run(initialQuery(at), record -> collect(record, living))) {
             case StreamEnd.Ok ok -> replaceBy(living, at);
             case StreamEnd.Broken broken -> askAgain(broken.cause());
             case StreamEnd.Stopped stopped -> Optional.empty();
@@ -147,7 +150,7 @@ record RetentionLossHandler(
             partition.revoke();
             return Optional.empty();
         }
-        intake.skipTo(gap.to());
+        reading.skipTo(gap.to());
         partition.persisted(gap.to());
         log.error(
                 "[{}] changes from {} to {} are lost to the retention period, and the loss is accepted, as configured; reading continues from there",
@@ -213,7 +216,7 @@ record RetentionLossHandler(
                     SourceException.Kind.TRANSIENT, "the initial query ended without any partition", null);
         }
         ChildPartitionsRecord inItsPlace = new ChildPartitionsRecord(at, "", living);
-        if (!intake.isStored(inItsPlace, "adding partitions in the place of an expired one")) {
+        if (!receiver.isStored(inItsPlace, "adding partitions in the place of an expired one")) {
             return Optional.empty();
         }
         context.listener().publish(listener -> listener.childrenDiscovered(partition.token(), inItsPlace));

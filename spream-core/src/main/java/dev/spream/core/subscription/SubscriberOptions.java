@@ -53,8 +53,6 @@ public record SubscriberOptions(
     public static final int MAX_MAX_INFLIGHT = 1_000;
     public static final long MIN_MAX_BUFFERED_BYTES = 1L << 20;
     private static final int MAX_MISSED_HEARTBEATS = 1_000;
-    private static final int MAX_DOUBLINGS = 7;
-    private static final Duration FIRST_ROW_TIMEOUT = Duration.ofSeconds(10);
     private static final int MAX_MAX_BUFFERED_CHANGES = 10_000_000;
     private static final int MAX_MAX_OPEN_PARTITIONS = 100_000;
     private static final int DEFAULT_HEAP_SHARE = 4;
@@ -104,22 +102,6 @@ public record SubscriberOptions(
             throw new IllegalArgumentException(
                     "endTimestamp %s is before startTimestamp %s".formatted(endTimestamp.get(), startTimestamp.get()));
         }
-    }
-
-    /**
-     * Returns how long a stream may return no record before it is cancelled and queried again. Before its first row,
-     * the time that it takes to set it up is included, which may be longer than a short heartbeat interval. After
-     * failures it is longer as well: the changes of one timestamp, with which a query begins again, may take longer.
-     *
-     * @param failures how many queries in a row have brought nothing new
-     */
-    Duration stallTimeout(boolean beforeFirstRow, int failures) {
-        Duration timeout = heartbeatInterval.multipliedBy(missedHeartbeats);
-        if (timeout.compareTo(FIRST_ROW_TIMEOUT) >= 0) {
-            return timeout;
-        }
-        Duration patience = timeout.multipliedBy(1L << Math.min(failures, MAX_DOUBLINGS));
-        return beforeFirstRow || patience.compareTo(FIRST_ROW_TIMEOUT) > 0 ? FIRST_ROW_TIMEOUT : patience;
     }
 
     /**

@@ -27,7 +27,7 @@ record UnreadableKeys(DataChangeRecord standIn, UndecodableRowException failure)
     }
 
     private static DataChangeRecord standIn(DataChangeRecord change) {
-        return RecordReceiver.standIn(
+        return DataChangeRecord.withoutRows(
                 change.commitTimestamp(), change.recordSequence(), change.serverTransactionId(), change.tableName());
     }
 }

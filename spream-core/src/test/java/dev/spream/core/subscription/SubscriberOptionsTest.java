@@ -72,22 +72,6 @@ final class SubscriberOptionsTest {
     }
 
     @Test
-    void a_stream_with_short_heartbeats_gets_more_time_the_more_queries_have_brought_nothing_new() {
-        SubscriberOptions quick = SubscriberOptions.builder()
-                .heartbeatInterval(Duration.ofMillis(100))
-                .missedHeartbeats(2)
-                .build();
-
-        assertThat(quick.stallTimeout(true, 0)).isEqualTo(Duration.ofSeconds(10));
-        assertThat(quick.stallTimeout(false, 0)).isEqualTo(Duration.ofMillis(200));
-        assertThat(quick.stallTimeout(false, 3)).isEqualTo(Duration.ofMillis(1_600));
-        assertThat(quick.stallTimeout(false, Integer.MAX_VALUE)).isEqualTo(Duration.ofSeconds(10));
-        assertThat(SubscriberOptions.defaults().stallTimeout(false, 5))
-                .isEqualTo(SubscriberOptions.defaults().stallTimeout(true, 0))
-                .isEqualTo(Duration.ofSeconds(50));
-    }
-
-    @Test
     void a_snapshot_has_no_commit_order() {
         SubscriberOptions.Builder options = SubscriberOptions.builder().snapshot(true);
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.subscription.reading.PartitionReading;
 import dev.spream.core.subscription.reading.ReadPosition;
 import dev.spream.testkit.LogLines;
 import dev.spream.testkit.subscription.ScriptedSource;
@@ -24,7 +25,7 @@ class LateChangeTest {
                 .heartbeat("p", 5)
                 .change("p", 3, "A")
                 .change("p", 4, "A");
-        try (LogLines lines = new LogLines(RecordReceiver.class)) {
+        try (LogLines lines = new LogLines(PartitionReading.class)) {
             fixture.run(fixture.subscriber(options -> options.endAt(at(9))), consumer);
 
             assertThat(consumer.labels()).containsExactly("A1", "A3", "A4");
