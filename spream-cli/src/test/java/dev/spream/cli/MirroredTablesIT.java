@@ -141,13 +141,9 @@ final class MirroredTablesIT {
 
     /** Our emulator, and Google's if it is found, in each dialect. */
     static Stream<Arguments> serversAndDialects() {
-        return servers()
+        return SpannerServers.found()
                 .flatMap(server -> Stream.of(Dialect.GOOGLE_STANDARD_SQL, Dialect.POSTGRESQL)
                         .map(dialect -> Arguments.of(server, dialect)));
-    }
-
-    static Stream<SpannerServer> servers() {
-        return Stream.concat(Stream.of(SpannerServers.ours()), SpannerServers.google().stream());
     }
 
     @ParameterizedTest(name = "{1} on {0}")
@@ -176,7 +172,7 @@ final class MirroredTablesIT {
     }
 
     @ParameterizedTest
-    @MethodSource("servers")
+    @MethodSource("dev.spream.servers.SpannerServers#found")
     void messages_arrive_as_bytes_and_enums_as_numbers(SpannerServer server) throws Exception {
         StructType message = StructType.newBuilder()
                 .addFields(StructType.Field.newBuilder().setName("a"))
