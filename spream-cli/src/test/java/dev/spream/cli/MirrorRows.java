@@ -2,6 +2,7 @@ package dev.spream.cli;
 
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.KeySet;
+import com.google.cloud.spanner.ReadContext;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Struct;
 import java.util.ArrayList;
@@ -35,9 +36,15 @@ final class MirrorRows {
 
     static Map<List<String>, Map<String, Object>> inSpanner(
             DatabaseClient client, MirrorTable table, boolean postgresDialect) {
+        return inSpanner(client.singleUse(), table, postgresDialect);
+    }
+
+    /** The rows in one read of Spanner, such as one of the past. */
+    static Map<List<String>, Map<String, Object>> inSpanner(
+            ReadContext read, MirrorTable table, boolean postgresDialect) {
         Map<List<String>, Map<String, Object>> rows = new TreeMap<>(BY_KEY);
-        try (ResultSet result = client.singleUse()
-                .read(table.name(), KeySet.all(), table.columns().keySet())) {
+        try (ResultSet result =
+                read.read(table.name(), KeySet.all(), table.columns().keySet())) {
             while (result.next()) {
                 Struct struct = result.getCurrentRowAsStruct();
                 Map<String, Object> row = new TreeMap<>();

@@ -102,7 +102,7 @@ record MirrorTable(String name, Map<String, Column> columns, List<String> key) {
         return statements.toArray(String[]::new);
     }
 
-    private String create(boolean postgresDialect) {
+    String create(boolean postgresDialect) {
         String quote = postgresDialect ? "\"" : "`";
         String declared = columns.entrySet().stream()
                 .map(column -> quote + column.getKey() + quote + " "

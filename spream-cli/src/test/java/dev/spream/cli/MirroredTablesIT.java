@@ -6,6 +6,7 @@ import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.ReadContext;
 import com.google.cloud.spanner.ResultSet;
@@ -31,21 +32,23 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tables whose rows expire, and columns of messages and enums, on their way from Spanner into the mirror. */
+/**
+ * Tables whose rows expire, and columns of messages and enums, on their way from Spanner into the mirror. Google's emulator
+ * (1.5.28) deletes no expired row and sends null for messages and enums. It moves the changes of a key between unrelated
+ * partitions, so what both have is mirrored in commit order.
+ */
 @Timeout(120)
 final class MirroredTablesIT {
     private static final int ROWS = 20;
     private static final long PAUSE_NANOS = 20_000_000;
-
-    private final SpannerServer server = SpannerServers.ours();
 
     @TempDir
     private Path folder;
@@ -64,7 +67,8 @@ final class MirroredTablesIT {
     @MethodSource("dialectsAndModes")
     void rows_that_expire_leave_the_mirror_unless_their_deletions_are_excluded(Dialect dialect, String mode)
             throws Exception {
-        DatabaseId database = server.createDatabase(dialect, expiring(dialect, mode));
+        SpannerServer server = SpannerServers.ours();
+        DatabaseId database = server.createDatabase(dialect, expiring(dialect, 0, "partition_mode = '" + mode + "'"));
         Timestamp first;
         Timestamp last;
         try (Spanner spanner = server.client()) {
@@ -78,9 +82,9 @@ final class MirroredTablesIT {
         PostgresDatabase all = PostgresDatabase.create();
         PostgresDatabase kept = PostgresDatabase.create();
         Path file = folder.resolve("changes.jsonl");
-        run(database, "everything", first, last, mirror(all));
-        run(database, "kept", first, last, mirror(kept));
-        run(database, "everything", first, last, Map.of("sink", "jsonl", "sink.jsonl.path", file.toString()));
+        run(server, database, "everything", first, last, mirror(all));
+        run(server, database, "kept", first, last, mirror(kept));
+        run(server, database, "everything", first, last, Map.of("sink", "jsonl", "sink.jsonl.path", file.toString()));
 
         assertThat(column(all, "SELECT id FROM public.place")).isEmpty();
         assertThat(column(kept, "SELECT id FROM public.place")).hasSize(ROWS + 1);
@@ -97,18 +101,18 @@ final class MirroredTablesIT {
                 .noneMatch(DataChangeRecord::isSystemTransaction);
     }
 
-    private static List<String> expiring(Dialect dialect, String mode) {
-        String mutable = "partition_mode = '" + mode + "'";
+    private static List<String> expiring(Dialect dialect, int days, String option) {
         return dialect == Dialect.POSTGRESQL
                 ? List.of(
-                        "CREATE TABLE place (id bigint PRIMARY KEY, until timestamptz) TTL INTERVAL '0 days' ON until",
-                        "CREATE CHANGE STREAM everything FOR place WITH (" + mutable + ")",
-                        "CREATE CHANGE STREAM kept FOR place WITH (exclude_ttl_deletes = true, " + mutable + ")")
+                        "CREATE TABLE place (id bigint PRIMARY KEY, until timestamptz) TTL INTERVAL '" + days
+                                + " days' ON until",
+                        "CREATE CHANGE STREAM everything FOR place WITH (" + option + ")",
+                        "CREATE CHANGE STREAM kept FOR place WITH (exclude_ttl_deletes = true, " + option + ")")
                 : List.of(
                         "CREATE TABLE place (id INT64, until TIMESTAMP) PRIMARY KEY (id),"
-                                + " ROW DELETION POLICY (OLDER_THAN(until, INTERVAL 0 DAY))",
-                        "CREATE CHANGE STREAM everything FOR place OPTIONS (" + mutable + ")",
-                        "CREATE CHANGE STREAM kept FOR place OPTIONS (exclude_ttl_deletes = true, " + mutable + ")");
+                                + " ROW DELETION POLICY (OLDER_THAN(until, INTERVAL " + days + " DAY))",
+                        "CREATE CHANGE STREAM everything FOR place OPTIONS (" + option + ")",
+                        "CREATE CHANGE STREAM kept FOR place OPTIONS (exclude_ttl_deletes = true, " + option + ")");
     }
 
     private static Mutation place(long id) {
@@ -135,8 +139,41 @@ final class MirroredTablesIT {
         }
     }
 
-    @Test
-    void messages_arrive_as_bytes_and_enums_as_numbers() throws Exception {
+    /** Our emulator, and Google's if it is found, in each dialect. */
+    static Stream<Arguments> serversAndDialects() {
+        return SpannerServers.found()
+                .flatMap(server -> Stream.of(Dialect.GOOGLE_STANDARD_SQL, Dialect.POSTGRESQL)
+                        .map(dialect -> Arguments.of(server, dialect)));
+    }
+
+    @ParameterizedTest(name = "{1} on {0}")
+    @MethodSource("serversAndDialects")
+    void rows_that_clients_delete_leave_a_mirror_that_keeps_expired_ones(SpannerServer server, Dialect dialect)
+            throws Exception {
+        DatabaseId database = server.createDatabase(dialect, expiring(dialect, 30, "retention_period = '7d'"));
+        List<Timestamp> commits = new ArrayList<>();
+        try (Spanner spanner = server.client()) {
+            DatabaseClient client = spanner.getDatabaseClient(database);
+            for (int id = 0; id < ROWS; id++) {
+                commits.add(client.write(List.of(place(id))));
+            }
+            for (int id = 0; id < ROWS; id += 2) {
+                commits.add(client.write(List.of(Mutation.delete("place", Key.of(id)))));
+            }
+        }
+        PostgresDatabase kept = PostgresDatabase.create();
+        run(server, database, "kept", commits.getFirst(), commits.getLast(), mirror(kept));
+
+        assertThat(column(kept, "SELECT id FROM public.place ORDER BY id"))
+                .containsExactlyElementsOf(IntStream.range(0, ROWS)
+                        .filter(id -> id % 2 != 0)
+                        .mapToObj(Integer::toString)
+                        .toList());
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.spream.servers.SpannerServers#found")
+    void messages_arrive_as_bytes_and_enums_as_numbers(SpannerServer server) throws Exception {
         StructType message = StructType.newBuilder()
                 .addFields(StructType.Field.newBuilder().setName("a"))
                 .build();
@@ -164,11 +201,12 @@ final class MirroredTablesIT {
                     .build()));
         }
         PostgresDatabase postgres = PostgresDatabase.create();
-        run(database, "Changes", first, last, mirror(postgres));
+        run(server, database, "Changes", first, last, mirror(postgres));
 
-        String row =
-                "SELECT encode(\"Message\", 'hex') || ' ' || \"Kind\" || ' ' || \"Kinds\"::text FROM public.\"Item\"";
-        assertThat(column(postgres, row)).containsExactly("0a030a0161 11 {1,11}");
+        String row = "SELECT concat_ws(' ', \"Message\", \"Kind\", \"Kinds\") FROM public.\"Item\"";
+        assertThat(column(postgres, row))
+                .hasSize(1)
+                .isSubsetOf("\\x0a030a0161 11 {1,11}", server.equals(SpannerServers.ours()) ? "" : "[null, null]");
     }
 
     private static void createItems(Spanner spanner, DatabaseId id) throws Exception {
@@ -194,7 +232,13 @@ final class MirroredTablesIT {
         return Map.of("sink", "jdbc", "sink.jdbc.url", postgres.jdbcUrl(), "sink.jdbc.create-tables", "true");
     }
 
-    private void run(DatabaseId database, String stream, Timestamp first, Timestamp last, Map<String, String> sink) {
+    private static void run(
+            SpannerServer server,
+            DatabaseId database,
+            String stream,
+            Timestamp first,
+            Timestamp last,
+            Map<String, String> sink) {
         Map<String, String> keys = new HashMap<>(sink);
         keys.put("source", "spanner");
         keys.put("source.spanner.database", database.getName());
@@ -202,6 +246,7 @@ final class MirroredTablesIT {
         keys.put("source.spanner.emulator-host", server.emulatorHost());
         keys.put("storage", "memory");
         keys.put("max-inflight", "8");
+        keys.put("transaction-mode", server.equals(SpannerServers.ours()) ? "off" : "commit-order");
         keys.put("start", first.toString());
         keys.put("end", last.toString());
         try (Spream spream = Spream.create(SpreamConfig.of(keys))) {

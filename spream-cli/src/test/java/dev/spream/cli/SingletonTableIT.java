@@ -14,6 +14,7 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
@@ -32,33 +33,50 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The one row of a table whose primary key has no columns, on its way from Spanner into each kind of sink. */
-@ParameterizedClass
-@ValueSource(strings = {"IMMUTABLE_KEY_RANGE", "MUTABLE_KEY_RANGE"})
+/**
+ * The one row of a table whose primary key has no columns, on its way from Spanner into each kind of sink. Google's
+ * emulator has no key ranges, mutable or other: there the changes of the row come from unrelated partitions, and commit
+ * order brings them together again.
+ */
+@ParameterizedClass(name = "{1} on {0}")
+@MethodSource("serversAndModes")
 @Timeout(120)
 final class SingletonTableIT {
     private static final RecordKey KEY = new RecordKey("Settings", JsonObject.EMPTY);
     private static final int UPDATES = 20;
 
-    private final SpannerServer server = SpannerServers.ours();
+    private final SpannerServer server;
     private final DatabaseId database;
 
     @TempDir
     private Path folder;
 
-    SingletonTableIT(String partitionMode) {
+    SingletonTableIT(SpannerServer server, PartitionMode mode) {
+        this.server = server;
+        String mutable = mode == PartitionMode.MUTABLE_KEY_RANGE ? ", partition_mode = '" + mode + "'" : "";
         this.database = server.createDatabase(
                 Dialect.GOOGLE_STANDARD_SQL,
                 List.of(
                         "CREATE TABLE Settings (Mode STRING(9)) PRIMARY KEY ()",
-                        "CREATE CHANGE STREAM Changes FOR ALL OPTIONS (value_capture_type = 'NEW_ROW', partition_mode = '"
-                                + partitionMode + "')"));
+                        "CREATE CHANGE STREAM Changes FOR ALL OPTIONS (value_capture_type = 'NEW_ROW'" + mutable
+                                + ")"));
+    }
+
+    static Stream<Arguments> serversAndModes() {
+        Stream<Arguments> ours =
+                Stream.of(PartitionMode.values()).map(mode -> Arguments.of(SpannerServers.ours(), mode));
+        return Stream.concat(
+                ours,
+                SpannerServers.google().stream()
+                        .map(server -> Arguments.of(server, PartitionMode.IMMUTABLE_KEY_RANGE)));
     }
 
     @Test
@@ -157,6 +175,7 @@ final class SingletonTableIT {
         keys.put("source.spanner.emulator-host", server.emulatorHost());
         keys.put("storage", "memory");
         keys.put("max-inflight", "8");
+        keys.put("transaction-mode", server.equals(SpannerServers.ours()) ? "off" : "commit-order");
         keys.put("start", commits.getFirst().toString());
         keys.put("end", commits.getLast().toString());
         return SpreamConfig.of(keys);

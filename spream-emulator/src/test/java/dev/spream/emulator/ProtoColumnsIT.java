@@ -170,6 +170,7 @@ class ProtoColumnsIT {
                 .hasMessageContaining("Type not found: INTERVAL");
         assertThatThrownBy(() -> spanner.createDatabase(
                         Dialect.POSTGRESQL, "CREATE TABLE items (id bigint PRIMARY KEY, time interval)"))
+                .hasMessageContaining("FAILED_PRECONDITION")
                 .hasMessageContaining("Type <interval> is not supported.");
     }
 

@@ -99,7 +99,12 @@ class SingletonTableIT {
         assertThatExceptionOfType(Exception.class)
                 .isThrownBy(() -> spanner.createDatabase(
                         Dialect.POSTGRESQL, "CREATE TABLE settings (mode varchar, PRIMARY KEY ())"))
+                .withMessageContaining("FAILED_PRECONDITION")
                 .withMessageContaining("Primary key must be defined");
+        assertThatExceptionOfType(Exception.class)
+                .isThrownBy(() ->
+                        spanner.createDatabase(Dialect.GOOGLE_STANDARD_SQL, "CREATE TABLE Settings () PRIMARY KEY ()"))
+                .withMessageContaining("Tables without columns are not supported by this emulator");
     }
 
     private static Mutation mode(Mutation.WriteBuilder write, String mode) {

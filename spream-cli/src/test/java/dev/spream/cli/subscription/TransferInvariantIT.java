@@ -166,7 +166,7 @@ final class TransferInvariantIT {
         return command;
     }
 
-    private static HikariDataSource pool(String url) {
+    static HikariDataSource pool(String url) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         return new HikariDataSource(config);
@@ -203,7 +203,7 @@ final class TransferInvariantIT {
         return found.getFirst();
     }
 
-    private static Map<String, Long> copyAccounts(DatabaseClient client, HikariDataSource pool) throws SQLException {
+    static Map<String, Long> copyAccounts(DatabaseClient client, HikariDataSource pool) throws SQLException {
         Map<String, Long> balances = balances(client);
         try (Connection connection = pool.getConnection();
                 Statement ddl = connection.createStatement()) {
@@ -231,7 +231,7 @@ final class TransferInvariantIT {
         return balances;
     }
 
-    private static Map<String, Long> balances(HikariDataSource pool) throws SQLException {
+    static Map<String, Long> balances(HikariDataSource pool) throws SQLException {
         Map<String, Long> balances = new TreeMap<>();
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement();
@@ -254,7 +254,7 @@ final class TransferInvariantIT {
     }
 
     /** Adds up the balances in the mirror until it is closed. */
-    private static final class Sums implements AutoCloseable {
+    static final class Sums implements AutoCloseable {
         private final HikariDataSource pool;
         private final Map<Long, Integer> found = new ConcurrentSkipListMap<>();
         private final Future<?> looking;

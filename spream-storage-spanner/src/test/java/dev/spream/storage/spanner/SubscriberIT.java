@@ -9,6 +9,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.servers.RecordingSource;
 import dev.spream.servers.SpannerServer;
 import java.time.Duration;
 import java.time.Instant;

@@ -22,6 +22,11 @@ public final class SpannerServers {
         return Stream.concat(Stream.of(ours()), areAll() ? google().stream() : Stream.empty());
     }
 
+    /** Returns our emulator, and Google's if it is available, for short tests of what both have. */
+    public static Stream<SpannerServer> found() {
+        return Stream.concat(Stream.of(ours()), google().stream());
+    }
+
     /** Returns whether tests run on every available server and dialect, where one would suffice. */
     public static boolean areAll() {
         return Boolean.getBoolean("matrix");

@@ -131,8 +131,11 @@ public final class DdlParser {
             key.addAll(keyParts());
             keyDeclared = true;
         }
-        if (key.isEmpty() && (!keyDeclared || dialect == DatabaseDialect.POSTGRESQL)) {
-            throw Errors.invalidArgument("Primary key must be defined for table \"%s\".", name);
+        if (key.isEmpty()) {
+            requireSingleton(name, keyDeclared);
+        }
+        if (columns.isEmpty()) {
+            throw unsupported("Tables without columns are");
         }
         Optional<Parent> parent = Optional.empty();
         Optional<DeletionPolicy> policy = Optional.empty();
@@ -149,6 +152,16 @@ public final class DdlParser {
             }
         }
         return new DdlStatement.CreateTable(name, ifNotExists, columns, key, parent, policy);
+    }
+
+    private void requireSingleton(String table, boolean keyDeclared) {
+        String problem = "Primary key must be defined for table \"%s\".";
+        if (dialect == DatabaseDialect.POSTGRESQL) {
+            throw Errors.failedPrecondition(problem, table);
+        }
+        if (!keyDeclared) {
+            throw Errors.invalidArgument(problem, table);
+        }
     }
 
     private void refuseConstraint() {

@@ -130,7 +130,7 @@ public final class Types {
         String name = (commitTimestamp ? cursor.expectName() : cursor.next().text()).toLowerCase(Locale.ROOT);
         Type type = POSTGRES.get(postgresName(name));
         if (type == null) {
-            throw Errors.invalidArgument("Type <%s> is not supported.", name);
+            throw Errors.failedPrecondition("Type <%s> is not supported.", name);
         }
         if (cursor.acceptWords("precision") || cursor.acceptWords("varying")) {
             name = name.equals("double") ? "double precision" : "character varying";

@@ -1,6 +1,7 @@
-package dev.spream.storage.spanner;
+package dev.spream.servers;
 
 import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;
@@ -12,16 +13,19 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A source that remembers which changes the server returned, so that a loss can be laid at the right door. */
-final class RecordingSource implements ChangeStreamSource {
+/**
+ * A source that records the changes that the server returned, so that a change that the server left out is distinguished
+ * from one that the engine lost. Safe for use by many threads.
+ */
+public final class RecordingSource implements ChangeStreamSource {
     private final ChangeStreamSource source;
     private final Set<DataChangeRecord> returned = ConcurrentHashMap.newKeySet();
 
-    RecordingSource(ChangeStreamSource source) {
+    public RecordingSource(ChangeStreamSource source) {
         this.source = source;
     }
 
-    Set<DataChangeRecord> returned() {
+    public Set<DataChangeRecord> returned() {
         return Set.copyOf(returned);
     }
 
@@ -48,6 +52,16 @@ final class RecordingSource implements ChangeStreamSource {
     @Override
     public Instant serverTime() {
         return source.serverTime();
+    }
+
+    @Override
+    public Instant snapshotTime() {
+        return source.snapshotTime();
+    }
+
+    @Override
+    public PartitionToken snapshotQuery() {
+        return source.snapshotQuery();
     }
 
     @Override
