@@ -12,24 +12,13 @@ import org.apache.flink.api.connector.source.SourceEvent;
 sealed interface EnumeratorEvent extends SourceEvent {
 
     /**
-     * The enumerator has stored the children of this record: the reader drops them from its split. Flink delivers the
+     * The enumerator has stored the children of this record: the reader drops the record from its split. Flink delivers the
      * message before the barrier of the first checkpoint whose enumerator's part has them.
      */
-    record ChildrenStored(PartitionToken token, Instant startTimestamp, String recordSequence)
-            implements EnumeratorEvent {
+    record ChildrenStored(PartitionToken token, ChildPartitionsRecord children) implements EnumeratorEvent {
         public ChildrenStored {
             requireNonNull(token, "token");
-            requireNonNull(startTimestamp, "startTimestamp");
-            requireNonNull(recordSequence, "recordSequence");
-        }
-
-        static ChildrenStored of(PartitionToken token, ChildPartitionsRecord children) {
-            return new ChildrenStored(token, children.startTimestamp(), children.recordSequence());
-        }
-
-        /** Returns whether this acknowledges that record. */
-        boolean acknowledges(ChildPartitionsRecord children) {
-            return startTimestamp.equals(children.startTimestamp()) && recordSequence.equals(children.recordSequence());
+            requireNonNull(children, "children");
         }
 
         Object writeReplace() {

@@ -60,8 +60,7 @@ record SerializedEvent(byte[] bytes) implements Serializable {
                 case EnumeratorEvent.ChildrenStored stored -> {
                     out.name(Kind.CHILDREN_STORED);
                     out.token(stored.token());
-                    out.instant(stored.startTimestamp());
-                    out.text(stored.recordSequence());
+                    out.children(stored.children());
                 }
                 case EnumeratorEvent.EndStored stored -> {
                     out.name(Kind.END_STORED);
@@ -90,7 +89,7 @@ record SerializedEvent(byte[] bytes) implements Serializable {
                 case MOVED_IN -> new ReaderEvent.MovedIn(in.token(), in.moveIn());
                 case READ_TO_END -> new ReaderEvent.ReadToEnd(in.progress(), in.end());
                 case PROGRESS -> new ReaderEvent.Progress(in.list(in::progress));
-                case CHILDREN_STORED -> new EnumeratorEvent.ChildrenStored(in.token(), in.instant(), in.text());
+                case CHILDREN_STORED -> new EnumeratorEvent.ChildrenStored(in.token(), in.children());
                 case END_STORED -> new EnumeratorEvent.EndStored(in.token());
                 case PROCEED -> new EnumeratorEvent.Proceed(in.token(), in.moveIn());
                 case LOW_WATERMARK -> new EnumeratorEvent.LowWatermark(in.instant());
