@@ -235,30 +235,28 @@ final class SplitLineage {
         checkpoints.remove(checkpoint);
     }
 
+    /** Returns the partition as it is once everything that was emitted is settled, without its lease. */
     private PartitionMetadata asSettled(PartitionMetadata stored) {
-        HeldSplit split = held.get(stored.token());
-        if (split == null || !split.isAhead()) {
-            return stored;
-        }
-        SplitProgress emitted = split.emitted();
+        Optional<HeldSplit> ahead = held(stored.token()).filter(HeldSplit::isAhead);
+        boolean ended = ahead.filter(HeldSplit::isReadToEnd).isPresent();
         return new PartitionMetadata(
                 stored.token(),
                 stored.parentTokens(),
                 stored.startTimestamp(),
-                split.isReadToEnd() ? PartitionState.FINISHED : stored.state(),
-                emitted.position(),
+                ended ? PartitionState.FINISHED : stored.state(),
+                ahead.map(HeldSplit::position).orElse(stored.watermark()),
                 stored.epoch(),
                 stored.owner(),
                 Optional.empty(),
                 false,
-                split.end(),
+                ended ? ahead.flatMap(HeldSplit::end) : stored.endProof(),
                 stored.createdAt(),
                 stored.scheduledAt(),
                 stored.runningAt(),
-                split.isReadToEnd() ? Optional.of(clock.instant()) : Optional.empty(),
-                emitted.gaps(),
+                ended ? Optional.of(clock.instant()) : stored.finishedAt(),
+                ahead.map(split -> split.emitted().gaps()).orElse(stored.gaps()),
                 stored.moveIn(),
-                emitted.moveOuts());
+                ahead.map(split -> split.emitted().moveOuts()).orElse(stored.moveOuts()));
     }
 
     /** Returns the splits of that reader. */
