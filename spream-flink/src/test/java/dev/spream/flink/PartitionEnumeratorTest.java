@@ -73,7 +73,7 @@ final class PartitionEnumeratorTest {
                         false,
                         Ordering.KEY,
                         Duration.ofSeconds(1),
-                        Duration.ofMillis(200)),
+                        Duration.ofMillis(200), 5, 1 << 20),
                 null);
         stage.started(0);
         assertThat(stage.splitsOf(0)).extracting(PartitionSplit::position).containsExactly(now);
@@ -91,7 +91,7 @@ final class PartitionEnumeratorTest {
                         false,
                         Ordering.KEY,
                         Duration.ofSeconds(1),
-                        Duration.ofMillis(200)),
+                        Duration.ofMillis(200), 5, 1 << 20),
                 null);
         stage.started(0);
         assertThat(stage.given(0)).isEmpty();
@@ -502,7 +502,7 @@ final class PartitionEnumeratorTest {
                 false,
                 Ordering.KEY,
                 Duration.ofSeconds(1),
-                Duration.ofMillis(200));
+                Duration.ofMillis(200), 5, 1 << 20);
         assertThatThrownBy(() -> EnumeratorStage.restore(1, state, other))
                 .isInstanceOf(FlinkRuntimeException.class)
                 .hasMessageContaining("start is %s, requested is %s".formatted(START, at(9)))
