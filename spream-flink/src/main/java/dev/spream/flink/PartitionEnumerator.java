@@ -168,6 +168,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     public void addSplitsBack(List<PartitionSplit> lost, int subtask) {
         capacities.remove(subtask);
         signalled.remove(subtask);
+        lowWatermark = Optional.empty(); // what it emits again is earlier
         SplitLineage lineage = splits;
         if (lineage != null) {
             lineage.of(subtask).forEach(HeldSplit::readAgain);
