@@ -99,8 +99,7 @@ final class EnumeratorStage {
     }
 
     static ReadOptions options(Ordering ordering, Optional<Instant> end) {
-        return new ReadOptions(
-                Optional.of(START), end, false, ordering, Duration.ofSeconds(1), Duration.ofMillis(200));
+        return new ReadOptions(Optional.of(START), end, false, ordering, Duration.ofSeconds(1), Duration.ofMillis(200));
     }
 
     /** Assigns the root to reader 0, which reads it to its end: it has these children. Taken and settled. */
@@ -207,9 +206,7 @@ final class EnumeratorStage {
     }
 
     void movedIn(int reader, String partition, long second, String... sources) {
-        send(
-                reader,
-                new ReaderEvent.MovedIn(new PartitionToken(partition), new MoveIn(at(second), tokens(sources))));
+        send(reader, new ReaderEvent.MovedIn(new PartitionToken(partition), new MoveIn(at(second), tokens(sources))));
     }
 
     static SplitProgress progress(String partition, long second) {

@@ -24,9 +24,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.flink.api.connector.source.ReaderInfo;
+import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitsAssignment;
 import org.apache.flink.connector.testutils.source.reader.TestingSplitEnumeratorContext;
-import org.apache.flink.api.connector.source.SourceEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,7 +124,9 @@ final class JobSimulation {
                 assertThat(registered).contains(reader);
                 splits.forEach(split -> readers.get(reader).gateway.add(split));
                 assignedSince.computeIfAbsent(reader, r -> new ArrayList<>()).addAll(splits);
-                assignedSincePending.computeIfAbsent(reader, r -> new ArrayList<>()).addAll(splits);
+                assignedSincePending
+                        .computeIfAbsent(reader, r -> new ArrayList<>())
+                        .addAll(splits);
             });
         }
 
@@ -174,14 +176,10 @@ final class JobSimulation {
                 List<Integer> keys = new ArrayList<>(one.keys());
                 int cut = 1 + random.nextInt(keys.size() - 1);
                 close(one, second);
+                living.add(
+                        new Scripted("p" + next++, Set.copyOf(keys.subList(0, cut)), second, END, Set.of(one.token())));
                 living.add(new Scripted(
-                        "p" + next++, Set.copyOf(keys.subList(0, cut)), second, END, Set.of(one.token())));
-                living.add(new Scripted(
-                        "p" + next++,
-                        Set.copyOf(keys.subList(cut, keys.size())),
-                        second,
-                        END,
-                        Set.of(one.token())));
+                        "p" + next++, Set.copyOf(keys.subList(cut, keys.size())), second, END, Set.of(one.token())));
             } else if (!living.isEmpty() && living.getFirst().from() < second) {
                 Scripted other = living.removeFirst();
                 close(one, second);
@@ -209,14 +207,10 @@ final class JobSimulation {
         for (int reader = 0; reader < parallelism; reader++) {
             readers.add(new Reader());
         }
-        splits.forEach(split ->
-                readers.get(random.nextInt(parallelism)).restored.add(split));
+        splits.forEach(
+                split -> readers.get(random.nextInt(parallelism)).restored.add(split));
         enumerator = new PartitionEnumerator(
-                context,
-                new ScriptedSource(),
-                options,
-                () -> now,
-                state == null ? null : EnumeratorStage.copy(state));
+                context, new ScriptedSource(), options, () -> now, state == null ? null : EnumeratorStage.copy(state));
         enumerator.start();
         assignedSince.clear();
         assignedSincePending.clear();
@@ -264,9 +258,8 @@ final class JobSimulation {
         if (context.registered.add(reader)) {
             Reader started = readers.get(reader);
             started.restored.forEach(split -> {
-                Reading reading = new Reading(
-                        scripted(split.splitId()),
-                        (int) Duration.between(at(0), split.position()).toSeconds());
+                Reading reading = new Reading(scripted(split.splitId()), (int)
+                        Duration.between(at(0), split.position()).toSeconds());
                 reading.unacknowledged = new ArrayList<>(split.children());
                 reading.end = split.end().orElse(null);
                 started.splits.put(split.splitId(), reading);
@@ -291,7 +284,9 @@ final class JobSimulation {
         }
         Reading reading = open.get(random.nextInt(open.size()));
         if (reading.position < reading.partition.to()) {
-            assertThat(at(reading.position)).as("a change before the low watermark").isAfterOrEqualTo(reader.low);
+            assertThat(at(reading.position))
+                    .as("a change before the low watermark")
+                    .isAfterOrEqualTo(reader.low);
             for (int key : reading.partition.keys()) {
                 reader.channel.add(new Element(key, reading.position, 0));
             }
@@ -300,8 +295,7 @@ final class JobSimulation {
             end(reader, reading);
         }
         if (random.nextInt(3) == 0) {
-            reader.messages.add(new ReaderEvent.Progress(
-                    List.of(reading.split().progress())));
+            reader.messages.add(new ReaderEvent.Progress(List.of(reading.split().progress())));
         }
     }
 
@@ -323,7 +317,9 @@ final class JobSimulation {
             }
             reading.end = PartitionEnd.childPartitions(
                     at(reading.position),
-                    children.stream().map(child -> new PartitionToken(child.token())).toList());
+                    children.stream()
+                            .map(child -> new PartitionToken(child.token()))
+                            .toList());
         }
         reader.messages.add(new ReaderEvent.ReadToEnd(reading.split().progress(), reading.end));
     }
@@ -335,10 +331,8 @@ final class JobSimulation {
             case null -> {}
             case PartitionSplit split -> {
                 assertThat(reader.splits).doesNotContainKey(split.splitId());
-                reader.splits.put(
-                        split.splitId(),
-                        new Reading(scripted(split.splitId()), (int)
-                                Duration.between(at(0), split.position()).toSeconds()));
+                reader.splits.put(split.splitId(), new Reading(scripted(split.splitId()), (int)
+                        Duration.between(at(0), split.position()).toSeconds()));
             }
             case Long barrier -> {
                 Checkpoint checkpoint = pending;
@@ -354,7 +348,8 @@ final class JobSimulation {
             case EnumeratorEvent.ChildrenStored stored ->
                 Optional.ofNullable(reader.splits.get(stored.token().value()))
                         .ifPresent(reading -> reading.unacknowledged.remove(stored.children()));
-            case EnumeratorEvent.EndStored stored -> reader.splits.remove(stored.token().value());
+            case EnumeratorEvent.EndStored stored ->
+                reader.splits.remove(stored.token().value());
             case EnumeratorEvent.LowWatermark low -> {
                 if (low.timestamp().isAfter(reader.low)) {
                     reader.low = low.timestamp();
@@ -453,8 +448,7 @@ final class JobSimulation {
                 1 + random.nextInt(3),
                 begun ? completed.state() : null,
                 completed.splits().stream().flatMap(List::stream).toList());
-        completed = new Checkpoint(
-                completed.id(), completed.state(), spread(), completed.operator());
+        completed = new Checkpoint(completed.id(), completed.state(), spread(), completed.operator());
     }
 
     /** Returns the restored splits as the readers have them now. */
