@@ -211,7 +211,8 @@ public final class FlinkChangeStreamSource<T>
         /** @throws IllegalArgumentException if the end is before the start, or a snapshot has a start */
         public FlinkChangeStreamSource<T> build() {
             if (start.isPresent() && end.filter(start.get()::isAfter).isPresent()) {
-                throw new IllegalArgumentException("the end, %s, is before the start, %s".formatted(end.get(), start.get()));
+                throw new IllegalArgumentException(
+                        "the end, %s, is before the start, %s".formatted(end.get(), start.get()));
             }
             if (snapshot && start.isPresent()) {
                 throw new IllegalArgumentException(

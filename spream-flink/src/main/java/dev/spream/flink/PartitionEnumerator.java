@@ -168,6 +168,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     public void addSplitsBack(List<PartitionSplit> lost, int subtask) {
         capacities.remove(subtask);
         signalled.remove(subtask);
+        lowWatermark = Optional.empty(); // what it emits again is earlier
         SplitLineage lineage = splits;
         if (lineage != null) {
             lineage.of(subtask).forEach(HeldSplit::readAgain);
@@ -249,9 +250,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
 
     private Optional<HeldSplit> heldBy(int subtask, PartitionToken token) {
         SplitLineage lineage = splits;
-        return lineage == null
-                ? Optional.empty()
-                : lineage.held(token).filter(split -> split.isReadBy(subtask));
+        return lineage == null ? Optional.empty() : lineage.held(token).filter(split -> split.isReadBy(subtask));
     }
 
     /** Answers a message about a partition, unless it is of another reader, which would repeat the message. */
@@ -335,8 +334,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     }
 
     private void report(SplitLineage lineage) {
-        long ended =
-                lineage.held().stream().filter(HeldSplit::isReadToEnd).count();
+        long ended = lineage.held().stream().filter(HeldSplit::isReadToEnd).count();
         metrics.counted(counts, lineage.held().size(), ended);
         warnings.counted(counts);
         if (counts.unassigned() == 0 && ended == lineage.held().size()) {
@@ -381,9 +379,8 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         if (!low.equals(lowWatermark)) {
             lowWatermark = low;
             metrics.lowWatermark(low);
-            low.ifPresent(timestamp -> capacities
-                    .keySet()
-                    .forEach(reader -> send(reader, new EnumeratorEvent.LowWatermark(timestamp))));
+            low.ifPresent(timestamp ->
+                    capacities.keySet().forEach(reader -> send(reader, new EnumeratorEvent.LowWatermark(timestamp))));
         }
     }
 

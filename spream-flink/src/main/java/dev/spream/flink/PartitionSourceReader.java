@@ -96,7 +96,9 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                 source.maxOpenQueries(),
                 splits.values().stream().map(held -> held.state.split()).toList()));
         splits.values().forEach(this::read);
-        timer = Thread.ofVirtual().name("spream-flink-timer-" + source.streamName()).start(this::time);
+        timer = Thread.ofVirtual()
+                .name("spream-flink-timer-" + source.streamName())
+                .start(this::time);
     }
 
     private void time() {
@@ -214,8 +216,9 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                 send(new ReaderEvent.ChildrenFound(state.token(), record));
             }
             case SplitElement.Moved moved ->
-                state.moved(moved.record()).filter(moveIn -> options.ordered()).ifPresent(moveIn -> send(
-                        new ReaderEvent.MovedIn(state.token(), moveIn)));
+                state.moved(moved.record())
+                        .filter(moveIn -> options.ordered())
+                        .ifPresent(moveIn -> send(new ReaderEvent.MovedIn(state.token(), moveIn)));
             case SplitElement.End end -> {
                 state.ended(end.proof());
                 readings.remove(read.splitId());

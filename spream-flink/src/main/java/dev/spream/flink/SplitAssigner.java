@@ -76,9 +76,7 @@ final class SplitAssigner {
                 .toList();
         int withoutRoom = 0;
         for (Candidate candidate : candidates) {
-            OptionalInt reader = candidate.reader().isPresent()
-                    ? candidate.reader()
-                    : leastLoaded();
+            OptionalInt reader = candidate.reader().isPresent() ? candidate.reader() : leastLoaded();
             if (reader.isPresent() && hasRoom(reader.getAsInt())) {
                 take(candidate.partition(), reader.getAsInt());
             } else {

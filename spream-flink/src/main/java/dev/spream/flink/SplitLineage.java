@@ -47,8 +47,7 @@ final class SplitLineage {
     private final Map<PartitionToken, PartitionSplit> returned = new LinkedHashMap<>();
     private final TreeMap<Long, Map<PartitionToken, Emitted>> checkpoints = new TreeMap<>();
 
-    private SplitLineage(
-            InstantSource clock, SubscriptionRecord subscription, InMemoryPartitionStorage storage) {
+    private SplitLineage(InstantSource clock, SubscriptionRecord subscription, InMemoryPartitionStorage storage) {
         this.clock = clock;
         this.subscription = subscription;
         this.storage = storage;
@@ -69,7 +68,8 @@ final class SplitLineage {
                 InMemoryPartitionStorage.restored(clock, subscription, state.partitions(), state.finished()));
         state.returned().forEach(split -> lineage.returned.put(split.token(), split));
         state.partitions().stream()
-                .filter(partition -> !partition.isFinished() && partition.owner().isPresent())
+                .filter(partition ->
+                        !partition.isFinished() && partition.owner().isPresent())
                 .forEach(partition -> lineage.acquire(partition, OptionalInt.empty()));
         lineage.cleanUp();
         return lineage;

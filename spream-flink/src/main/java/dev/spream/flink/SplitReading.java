@@ -76,8 +76,7 @@ final class SplitReading implements RecordHandler {
                 window,
                 settings,
                 MonotonicTime.SYSTEM,
-                new ExponentialBackoff(
-                        Duration.ofMillis(50), Duration.ofSeconds(10), RandomGenerator.getDefault()),
+                new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(10), RandomGenerator.getDefault()),
                 this,
                 this::lost,
                 () -> !closed);
@@ -148,7 +147,9 @@ final class SplitReading implements RecordHandler {
     @Override
     public boolean children(ChildPartitionsRecord children) throws InterruptedException {
         awaitSources(children.startTimestamp());
-        return put(new SplitElement.Children(children), MARK_BYTES * (1 + children.childPartitions().size()));
+        return put(
+                new SplitElement.Children(children),
+                MARK_BYTES * (1 + children.childPartitions().size()));
     }
 
     @Override

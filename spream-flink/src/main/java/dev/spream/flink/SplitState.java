@@ -84,10 +84,9 @@ final class SplitState {
         if (event.moveInSources().isEmpty()) {
             return Optional.empty();
         }
-        Stream<PartitionToken> earlier = Optional.ofNullable(moveIn)
-                .filter(known -> known.timestamp().equals(event.commitTimestamp()))
-                .stream()
-                .flatMap(known -> known.sources().stream());
+        Stream<PartitionToken> earlier =
+                Optional.ofNullable(moveIn).filter(known -> known.timestamp().equals(event.commitTimestamp())).stream()
+                        .flatMap(known -> known.sources().stream());
         moveIn = new MoveIn(
                 event.commitTimestamp(),
                 Stream.concat(earlier, tokens(event.moveInSources()).stream())

@@ -207,9 +207,7 @@ final class EnumeratorStage {
     }
 
     void movedIn(int reader, String partition, long second, String... sources) {
-        send(
-                reader,
-                new ReaderEvent.MovedIn(new PartitionToken(partition), new MoveIn(at(second), tokens(sources))));
+        send(reader, new ReaderEvent.MovedIn(new PartitionToken(partition), new MoveIn(at(second), tokens(sources))));
     }
 
     static SplitProgress progress(String partition, long second) {

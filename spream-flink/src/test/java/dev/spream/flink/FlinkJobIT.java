@@ -136,15 +136,11 @@ class FlinkJobIT {
             cluster.start();
             write(connection.client(), 60, 1);
             Instant end = serverTime(emulator).plusSeconds(5);
-            JobID job = submit(
-                    cluster,
-                    job(source(emulator).snapshot().endAt(end).build(), 2, true),
-                    null);
+            JobID job =
+                    submit(cluster, job(source(emulator).snapshot().endAt(end).build(), 2, true), null);
             write(connection.client(), 60, 2);
             assertThat(serverTime(emulator)).isBefore(end);
-            assertThat(cluster.requestJobResult(job)
-                            .get(1, TimeUnit.MINUTES)
-                            .getJobStatus())
+            assertThat(cluster.requestJobResult(job).get(1, TimeUnit.MINUTES).getJobStatus())
                     .contains(JobStatus.FINISHED);
         }
         assertThat(SEEN.get(name)).isEqualTo(committed);
@@ -255,12 +251,12 @@ class FlinkJobIT {
         while (seen.values().stream().mapToLong(Long::longValue).sum() < share * all) {
             JobStatus status = cluster.getJobStatus(job).get();
             if (status.isTerminalState()) {
-                cluster.requestJobResult(job).get().toJobExecutionResult(getClass().getClassLoader());
+                cluster.requestJobResult(job)
+                        .get()
+                        .toJobExecutionResult(getClass().getClassLoader());
             }
             assertThat(WRONG.get(name)).isEmpty();
-            assertThat(System.nanoTime())
-                    .as("seen %s of %s", seen, committed)
-                    .isLessThan(deadline);
+            assertThat(System.nanoTime()).as("seen %s of %s", seen, committed).isLessThan(deadline);
             TimeUnit.MILLISECONDS.sleep(50);
         }
     }
@@ -269,7 +265,9 @@ class FlinkJobIT {
     private void awaitWatermark(Instant committedUntil, DatabaseClient client) throws InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         for (int seed = 100; WATERMARKS.get(name) < committedUntil.toEpochMilli(); seed++) {
-            assertThat(System.nanoTime()).as("the watermark passes %s", committedUntil).isLessThan(deadline);
+            assertThat(System.nanoTime())
+                    .as("the watermark passes %s", committedUntil)
+                    .isLessThan(deadline);
             write(client, 1, seed);
         }
     }
@@ -312,7 +310,8 @@ class FlinkJobIT {
         }
 
         @Override
-        public void processElement(Tuple2<String, Long> version, Context context, Collector<Long> out) throws Exception {
+        public void processElement(Tuple2<String, Long> version, Context context, Collector<Long> out)
+                throws Exception {
             Long before = last.value();
             long expected = before == null ? beginsAnywhere ? version.f1 : 1 : before + 1;
             if (version.f1 != expected) {
@@ -320,7 +319,9 @@ class FlinkJobIT {
             }
             long watermark = context.timerService().currentWatermark();
             if (context.timestamp() <= watermark) {
-                WRONG.get(test).add("%s: %d is late by %d ms".formatted(version.f0, version.f1, watermark - context.timestamp()));
+                WRONG.get(test)
+                        .add("%s: %d is late by %d ms"
+                                .formatted(version.f0, version.f1, watermark - context.timestamp()));
             }
             WATERMARKS.merge(test, watermark, Math::max);
             TimeUnit.MILLISECONDS.sleep(10); // so that changes of a parent are in flight when its child is read

@@ -73,7 +73,9 @@ final class PartitionEnumeratorTest {
                         false,
                         Ordering.KEY,
                         Duration.ofSeconds(1),
-                        Duration.ofMillis(200), 5, 1 << 20),
+                        Duration.ofMillis(200),
+                        5,
+                        1 << 20),
                 null);
         stage.started(0);
         assertThat(stage.splitsOf(0)).extracting(PartitionSplit::position).containsExactly(now);
@@ -91,7 +93,9 @@ final class PartitionEnumeratorTest {
                         false,
                         Ordering.KEY,
                         Duration.ofSeconds(1),
-                        Duration.ofMillis(200), 5, 1 << 20),
+                        Duration.ofMillis(200),
+                        5,
+                        1 << 20),
                 null);
         stage.started(0);
         assertThat(stage.given(0)).isEmpty();
@@ -454,17 +458,18 @@ final class PartitionEnumeratorTest {
         PartitionGap gap = new PartitionGap(at(2), at(6));
         stage.send(
                 0,
-                new ReaderEvent.Progress(List.of(
-                        new SplitProgress(new PartitionToken("a"), at(8), Optional.empty(), List.of(gap)))));
+                new ReaderEvent.Progress(
+                        List.of(new SplitProgress(new PartitionToken("a"), at(8), Optional.empty(), List.of(gap)))));
         EnumeratorState covered = stage.checkpoint(2);
         stage.complete(2);
-        assertThat(List.of(covered, stage.checkpoint(3))).allSatisfy(state -> assertThat(state.partitions())
-                .filteredOn(partition -> partition.token().value().equals("a"))
-                .singleElement()
-                .satisfies(partition -> {
-                    assertThat(partition.watermark()).isEqualTo(at(8));
-                    assertThat(partition.gaps()).containsExactly(gap);
-                }));
+        assertThat(List.of(covered, stage.checkpoint(3)))
+                .allSatisfy(state -> assertThat(state.partitions())
+                        .filteredOn(partition -> partition.token().value().equals("a"))
+                        .singleElement()
+                        .satisfies(partition -> {
+                            assertThat(partition.watermark()).isEqualTo(at(8));
+                            assertThat(partition.gaps()).containsExactly(gap);
+                        }));
     }
 
     @Test
@@ -472,24 +477,17 @@ final class PartitionEnumeratorTest {
         Instant end = at(60);
         EnumeratorStage stage = EnumeratorStage.begin(2, options(Ordering.KEY, Optional.of(end)));
         stage.roots("a", "b");
-        stage.send(
-                0,
-                new ReaderEvent.ReadToEnd(EnumeratorStage.progress("a", 60), PartitionEnd.boundedEnd(end)));
+        stage.send(0, new ReaderEvent.ReadToEnd(EnumeratorStage.progress("a", 60), PartitionEnd.boundedEnd(end)));
         assertThat(stage.isEnded(0)).isFalse();
         EnumeratorState state = stage.checkpoint(2);
-        stage.send(
-                1,
-                new ReaderEvent.ReadToEnd(EnumeratorStage.progress("b", 60), PartitionEnd.boundedEnd(end)));
+        stage.send(1, new ReaderEvent.ReadToEnd(EnumeratorStage.progress("b", 60), PartitionEnd.boundedEnd(end)));
         assertThat(stage.isEnded(0)).isTrue();
         assertThat(stage.isEnded(1)).isTrue();
 
-        EnumeratorStage restored =
-                EnumeratorStage.restore(1, state, options(Ordering.KEY, Optional.of(end)));
+        EnumeratorStage restored = EnumeratorStage.restore(1, state, options(Ordering.KEY, Optional.of(end)));
         restored.started(0, split("b", 60));
         assertThat(restored.isEnded(0)).isFalse();
-        restored.send(
-                0,
-                new ReaderEvent.ReadToEnd(EnumeratorStage.progress("b", 60), PartitionEnd.boundedEnd(end)));
+        restored.send(0, new ReaderEvent.ReadToEnd(EnumeratorStage.progress("b", 60), PartitionEnd.boundedEnd(end)));
         assertThat(restored.isEnded(0)).isTrue();
     }
 
@@ -502,7 +500,9 @@ final class PartitionEnumeratorTest {
                 false,
                 Ordering.KEY,
                 Duration.ofSeconds(1),
-                Duration.ofMillis(200), 5, 1 << 20);
+                Duration.ofMillis(200),
+                5,
+                1 << 20);
         assertThatThrownBy(() -> EnumeratorStage.restore(1, state, other))
                 .isInstanceOf(FlinkRuntimeException.class)
                 .hasMessageContaining("start is %s, requested is %s".formatted(START, at(9)))

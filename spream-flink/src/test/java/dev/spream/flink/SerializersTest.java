@@ -111,8 +111,7 @@ final class SerializersTest {
                         false,
                         Optional.of(PartitionToken.SNAPSHOT))),
                 List.of(running, finished),
-                List.of(new FinishedPartition(
-                        new PartitionToken("f"), tokens("p"), START, END, at(9), List.of(GAP))),
+                List.of(new FinishedPartition(new PartitionToken("f"), tokens("p"), START, END, at(9), List.of(GAP))),
                 List.of(SPLIT));
         assertThat(copy(new EnumeratorStateSerializer(), state)).isEqualTo(state);
         EnumeratorState empty = new EnumeratorState(Optional.empty(), List.of(), List.of(), List.of());
@@ -132,8 +131,8 @@ final class SerializersTest {
                 new EnumeratorEvent.EndStored(token),
                 new EnumeratorEvent.Proceed(token, MOVE_IN),
                 new EnumeratorEvent.LowWatermark(LAST));
-        assertThat(messages).allSatisfy(message -> assertThat(EnumeratorStage.sent(message))
-                .isEqualTo(message));
+        assertThat(messages)
+                .allSatisfy(message -> assertThat(EnumeratorStage.sent(message)).isEqualTo(message));
     }
 
     @Test
