@@ -336,7 +336,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         closed = true;
         List<Thread> running = new ArrayList<>();
         for (SplitReading reading : readings.values()) {
@@ -347,10 +347,19 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
             ticking.interrupt();
             running.add(ticking);
         }
+        try {
+            join(running);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // they end by themselves
+        } finally {
+            source.close();
+        }
+    }
+
+    private static void join(List<Thread> threads) throws InterruptedException {
         long deadline = System.nanoTime() + STOP_TIMEOUT.toNanos();
-        for (Thread thread : running) {
+        for (Thread thread : threads) {
             thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
         }
-        source.close();
     }
 }
