@@ -46,6 +46,30 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         this.clock = requireNonNull(clock, "clock");
     }
 
+    /**
+     * Creates a storage with a subscription that was stored elsewhere. No partition has an owner.
+     *
+     * @param finished the proofs of partitions that clean-up removed
+     */
+    public static InMemoryPartitionStorage restored(
+            InstantSource clock,
+            SubscriptionRecord subscription,
+            Collection<PartitionMetadata> partitions,
+            Collection<FinishedPartition> finished) {
+        InMemoryPartitionStorage storage = new InMemoryPartitionStorage(clock);
+        storage.restore(requireNonNull(subscription, "subscription"), partitions, finished);
+        return storage;
+    }
+
+    private synchronized void restore(
+            SubscriptionRecord stored,
+            Collection<PartitionMetadata> storedPartitions,
+            Collection<FinishedPartition> finished) {
+        subscription = stored;
+        storedPartitions.forEach(partition -> partitions.put(partition.token(), StoredPartition.of(partition)));
+        finished.forEach(proof -> proofs.put(proof.token(), proof));
+    }
+
     @Override
     public synchronized SubscriptionRecord openSubscription(SubscriptionRecord requested) {
         SubscriptionRecord stored = subscription;
@@ -282,6 +306,23 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         return proofs.values().stream()
                 .sorted(Comparator.comparing(FinishedPartition::startTimestamp).thenComparing(FinishedPartition::token))
                 .toList();
+    }
+
+    /**
+     * Forgets the proofs of partitions that no unfinished one can name any more: all children up to their start are
+     * stored. The lineage cannot be checked from its beginning then.
+     *
+     * @return how many were forgotten
+     */
+    public synchronized int forgetProofs() {
+        Optional<Instant> discovered = partitions.values().stream()
+                .filter(partition -> !partition.isFinished())
+                .map(StoredPartition::discoveredUntil)
+                .min(Instant::compareTo);
+        int before = proofs.size();
+        proofs.values()
+                .removeIf(proof -> discovered.isEmpty() || discovered.get().isAfter(proof.startTimestamp()));
+        return before - proofs.size();
     }
 
     @Override

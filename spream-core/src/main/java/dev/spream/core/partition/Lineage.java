@@ -33,10 +33,15 @@ public final class Lineage {
     private final Map<PartitionToken, PartitionMetadata> partitions;
 
     private final Instant readAt;
+    private final Optional<Instant> discoveredUntil;
 
     private Lineage(Map<PartitionToken, PartitionMetadata> partitions, Instant readAt) {
         this.partitions = partitions;
         this.readAt = readAt;
+        this.discoveredUntil = partitions.values().stream()
+                .filter(partition -> !partition.isFinished())
+                .map(PartitionMetadata::discoveredUntil)
+                .min(Instant::compareTo);
     }
 
     /**
@@ -73,10 +78,9 @@ public final class Lineage {
      * those with the oldest watermark first.
      */
     public List<PartitionMetadata> claimable() {
-        Optional<Instant> discovered = discoveredUntil();
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished() && !partition.leaseLive())
-                .filter(partition -> parentsFinished(partition, discovered))
+                .filter(this::parentsFinished)
                 .filter(partition -> awaitedSources(partition).isEmpty())
                 .sorted(Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token))
                 .toList();
@@ -84,7 +88,7 @@ public final class Lineage {
 
     /** Returns whether all parents of the partition are finished, as defined above. */
     public boolean parentsFinished(PartitionMetadata partition) {
-        return parentsFinished(partition, discoveredUntil());
+        return partition.parentTokens().stream().allMatch(parent -> isFinished(parent, partition));
     }
 
     /**
@@ -92,10 +96,9 @@ public final class Lineage {
      * all of those parents may read such a partition ahead of them.
      */
     public List<PartitionMetadata> waitingForParents() {
-        Optional<Instant> discovered = discoveredUntil();
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished() && !partition.leaseLive())
-                .filter(partition -> !parentsFinished(partition, discovered))
+                .filter(partition -> !parentsFinished(partition))
                 .filter(partition -> awaitedSources(partition).isEmpty())
                 .toList();
     }
@@ -105,27 +108,21 @@ public final class Lineage {
      * that reads all of those sources may read such a partition ahead of them.
      */
     public List<PartitionMetadata> waitingForSources() {
-        Optional<Instant> discovered = discoveredUntil();
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished() && !partition.leaseLive())
-                .filter(partition -> parentsFinished(partition, discovered))
+                .filter(this::parentsFinished)
                 .filter(partition -> !awaitedSources(partition).isEmpty())
                 .toList();
     }
 
     /** Returns the parents of the partition that are not finished, as defined above. */
     public List<PartitionToken> unfinishedParents(PartitionMetadata partition) {
-        Optional<Instant> discovered = discoveredUntil();
         return partition.parentTokens().stream()
-                .filter(parent -> !isFinished(parent, partition, discovered))
+                .filter(parent -> !isFinished(parent, partition))
                 .toList();
     }
 
-    private boolean parentsFinished(PartitionMetadata partition, Optional<Instant> discovered) {
-        return partition.parentTokens().stream().allMatch(parent -> isFinished(parent, partition, discovered));
-    }
-
-    private boolean isFinished(PartitionToken parent, PartitionMetadata child, Optional<Instant> discovered) {
+    private boolean isFinished(PartitionToken parent, PartitionMetadata child) {
         if (parent.isRoot()) {
             return true;
         }
@@ -133,7 +130,7 @@ public final class Lineage {
         if (stored != null) {
             return stored.isFinished();
         }
-        return discovered.isEmpty() || !discovered.get().isBefore(child.startTimestamp());
+        return discoveredUntil.isEmpty() || !discoveredUntil.get().isBefore(child.startTimestamp());
     }
 
     /** Returns the sources of its last move-in that the partition waits for; none once its watermark is later. */
@@ -207,10 +204,7 @@ public final class Lineage {
 
     /** Returns the time before which every child of every partition is stored; empty when all partitions are finished. */
     Optional<Instant> discoveredUntil() {
-        return partitions.values().stream()
-                .filter(partition -> !partition.isFinished())
-                .map(PartitionMetadata::discoveredUntil)
-                .min(Instant::compareTo);
+        return discoveredUntil;
     }
 
     /**

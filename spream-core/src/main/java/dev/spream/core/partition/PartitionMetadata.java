@@ -104,6 +104,10 @@ public record PartitionMetadata(
      * there, because the partition may have ended in the gap. Once the watermark is later, it did not.
      */
     public Instant discoveredUntil() {
+        return discoveredUntil(watermark, gaps);
+    }
+
+    static Instant discoveredUntil(Instant watermark, List<PartitionGap> gaps) {
         Instant until = watermark;
         for (PartitionGap gap : gaps.reversed()) {
             if (gap.to().equals(until)) {

@@ -52,7 +52,7 @@ final class StoredPartition {
         this.watermark = startTimestamp;
     }
 
-    /** Returns an unfinished partition without owner. */
+    /** Returns the partition without its lease. */
     static StoredPartition of(PartitionMetadata unowned) {
         StoredPartition partition = new StoredPartition(
                 unowned.token(), unowned.parentTokens(), unowned.startTimestamp(), unowned.createdAt());
@@ -60,10 +60,12 @@ final class StoredPartition {
         partition.state = unowned.state();
         partition.watermark = unowned.watermark();
         partition.epoch = unowned.epoch();
+        partition.endProof = unowned.endProof().orElse(null);
         partition.moveIn = unowned.moveIn().orElse(null);
         partition.moveOuts = unowned.moveOuts().orElse(null);
         partition.scheduledAt = unowned.scheduledAt().orElse(null);
         partition.runningAt = unowned.runningAt().orElse(null);
+        partition.finishedAt = unowned.finishedAt().orElse(null);
         return partition;
     }
 
@@ -110,6 +112,10 @@ final class StoredPartition {
             moveOuts =
                     settled.map(more -> known == null ? more : known.and(more)).orElse(known);
         }
+    }
+
+    Instant discoveredUntil() {
+        return PartitionMetadata.discoveredUntil(watermark, gaps);
     }
 
     void accept(PartitionGap gap) {

@@ -241,13 +241,23 @@ final class PartitionScheduler {
         do { // one may wait for another of them
             next = left.stream()
                     .filter(partition -> lineage.awaitedSources(partition).stream()
-                            .allMatch(source -> here.contains(source) || readers.isRead(source)))
+                            .allMatch(source -> here.contains(source) || isReadHere(source, lineage)))
                     .toList();
             next.forEach(partition -> here.add(partition.token()));
             ahead.addAll(next);
             left.removeAll(next);
         } while (!next.isEmpty());
         return ahead;
+    }
+
+    /** Returns whether the partition is read here under a lease that lasts: a reader may still end after it was lost. */
+    private boolean isReadHere(PartitionToken partition, Lineage lineage) {
+        return readers.isRead(partition)
+                && lineage.partition(partition)
+                        .filter(PartitionMetadata::leaseLive)
+                        .flatMap(PartitionMetadata::owner)
+                        .filter(context.worker()::equals)
+                        .isPresent();
     }
 
     /**

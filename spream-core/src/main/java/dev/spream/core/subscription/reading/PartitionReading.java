@@ -225,7 +225,7 @@ public final class PartitionReading implements AutoCloseable {
     }
 
     /** Continues at that time: earlier changes are lost, and the loss is recorded. All records taken are settled. */
-    public void skipTo(Instant beginning) {
+    public void skipTo(Instant beginning) throws InterruptedException {
         intake.skipTo(beginning);
     }
 

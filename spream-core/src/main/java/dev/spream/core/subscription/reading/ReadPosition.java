@@ -53,9 +53,23 @@ public final class ReadPosition {
      * @param settledSequence changes at the start with an earlier record sequence are settled too
      */
     public ReadPosition(Instant start, Optional<String> settledSequence) {
+        this(start, settledSequence, Set.of());
+    }
+
+    /**
+     * Creates a position at which changes were read before.
+     *
+     * @param read the changes at the start that were read, besides the settled ones
+     */
+    public ReadPosition(Instant start, Optional<String> settledSequence, Set<RecordIdentity> read) {
         this.settledSequence = settledSequence;
         this.start = start;
         this.timestamp = start;
+        if (!read.isEmpty()) {
+            latestChange = start;
+            seenAtLatestChange.addAll(read);
+            read.forEach(recent::add);
+        }
     }
 
     public Instant timestamp() {

@@ -47,7 +47,7 @@ public interface RecordHandler {
     void moved(PartitionEventRecord event) throws InterruptedException;
 
     /** Takes a timestamp: everything before it was read and taken. */
-    void readUpTo(Instant timestamp);
+    void readUpTo(Instant timestamp) throws InterruptedException;
 
     /** Takes a heartbeat, or the end of a query that brought nothing more; the position is marked. */
     default void idle() throws InterruptedException {}

@@ -211,12 +211,12 @@ final class RecordIntake {
     }
 
     /** Continues at that time: earlier changes are lost, and the loss is recorded. All records taken are settled. */
-    void skipTo(Instant beginning) {
+    void skipTo(Instant beginning) throws InterruptedException {
         mark(beginning);
         position.skipTo(beginning);
     }
 
-    private void mark(Instant timestamp) {
+    private void mark(Instant timestamp) throws InterruptedException {
         position.advance(timestamp);
         handler.readUpTo(timestamp);
     }

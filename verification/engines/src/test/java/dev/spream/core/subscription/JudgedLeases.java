@@ -238,7 +238,8 @@ final class JudgedLeases {
             throw judge.violated(Promise.PROGRESS, "%s is acquired over and over: %s", lease.token(), lease);
         }
         JudgedHold hold = new JudgedHold(lease, requestedAt + leaseTime, machine.now() + leaseTime, machine.now());
-        shares.acquiring(run, hold, freeSince(lease.token(), before));
+        shares.acquiring(
+                run, hold, freeSince(lease.token(), before), before == null ? machine.now() : before.freeFrom());
         if (before != null) {
             replacedAt = Math.max(replacedAt, before.freeFrom());
             before.leave(machine.now());

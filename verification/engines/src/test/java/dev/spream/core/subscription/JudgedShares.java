@@ -158,14 +158,18 @@ final class JudgedShares {
     /** A partition that was acquired, and from where it is read. */
     private record Claim(long at, Instant start) {}
 
-    /** A partition is about to be acquired that could have been for some time. Those that are further behind go first. */
-    void acquiring(JudgedRun run, JudgedHold hold, long freeSince) {
+    /**
+     * A partition is about to be acquired that could have been for some time. Those that are further behind go first.
+     *
+     * @param leftAt when its last owner left it: a worker may count it as neglected since then
+     */
+    void acquiring(JudgedRun run, JudgedHold hold, long freeSince, long leftAt) {
         moved();
         long before = claims.stream()
                 .filter(other -> other.at >= freeSince && !other.start.isAfter(hold.start))
                 .count();
         claims.add(new Claim(machine.now(), hold.start));
-        if (machine.now() - freeSince >= untilNeglected) {
+        if (machine.now() - Math.min(freeSince, leftAt) >= untilNeglected) {
             int times = lateClaims.merge(run, 1, Integer::sum);
             abstainedUntil = Math.max(abstainedUntil, machine.now() + (leaseTime << Math.min(times, MAX_DOUBLINGS)));
         }

@@ -1,0 +1,67 @@
+package dev.spream.flink;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Warns, once a minute, of partitions that have not been read for over a minute because of how the job is configured. */
+final class DelayWarnings {
+    private static final Logger log = LoggerFactory.getLogger(DelayWarnings.class);
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final String streamName;
+    private final InstantSource clock;
+    private SplitAssigner.Counts counts = SplitAssigner.Counts.NONE;
+    private Optional<Instant> checkpointDue = Optional.empty();
+    private Optional<Instant> roomDue = Optional.empty();
+
+    DelayWarnings(String streamName, InstantSource clock) {
+        this.streamName = streamName;
+        this.clock = clock;
+    }
+
+    void counted(SplitAssigner.Counts latest) {
+        counts = latest;
+        checkpointDue = due(checkpointDue, latest.waitingForCheckpoint());
+        roomDue = due(roomDue, latest.withoutRoom());
+    }
+
+    private Optional<Instant> due(Optional<Instant> known, int waiting) {
+        if (waiting == 0) {
+            return Optional.empty();
+        }
+        return known.isPresent() ? known : Optional.of(later());
+    }
+
+    private Instant later() {
+        return clock.instant().plus(PATIENCE);
+    }
+
+    void checkpointCompleted() {
+        if (checkpointDue.isPresent()) {
+            checkpointDue = Optional.of(later());
+        }
+    }
+
+    void warnIfDue() {
+        Instant now = clock.instant();
+        if (checkpointDue.filter(now::isAfter).isPresent()) {
+            checkpointDue = Optional.of(later());
+            log.warn(
+                    "[{}] {} partitions wait for a checkpoint, and none has completed for over a minute: changes of their keys were read by other subtasks, and theirs are read once a checkpoint covers those. Enable checkpoints (execution.checkpointing.interval), aligned ones, or find out why they fail",
+                    streamName,
+                    counts.waitingForCheckpoint());
+        }
+        if (roomDue.filter(now::isAfter).isPresent()) {
+            roomDue = Optional.of(later());
+            log.warn(
+                    "[{}] {} partitions have waited for over a minute for a reader with room, the oldest of them from {}: every reader has as many queries open as its connections allow. Their changes are lost when the retention period has passed. Raise the parallelism of the source, or the number of its channels",
+                    streamName,
+                    counts.withoutRoom(),
+                    counts.oldestUnassigned().map(Instant::toString).orElse("-"));
+        }
+    }
+}

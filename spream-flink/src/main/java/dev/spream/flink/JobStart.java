@@ -1,0 +1,69 @@
+package dev.spream.flink;
+
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.source.ChangeStreamSource;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.util.FlinkRuntimeException;
+
+/** What a job reads: decided when it begins, and compared with its options when it is restored. */
+record JobStart(ChangeStreamSource source, ReadOptions options) {
+
+    /** Returns what a new job reads. Queries the server. */
+    SubscriptionRecord begin() {
+        PartitionMode mode = source.partitionMode();
+        Instant start = start();
+        options.endTimestamp().filter(start::isAfter).ifPresent(end -> {
+            throw new FlinkRuntimeException(
+                    "the end, %s, is before the start, %s; nothing was read. Set an end that is later, or an earlier start"
+                            .formatted(end, start));
+        });
+        return new SubscriptionRecord(
+                source.streamName(),
+                start,
+                options.endTimestamp(),
+                options.heartbeatInterval(),
+                mode,
+                false,
+                options.snapshot() ? Optional.of(source.snapshotQuery()) : Optional.empty());
+    }
+
+    private Instant start() {
+        return options.snapshot()
+                ? source.snapshotTime()
+                : options.startTimestamp().orElseGet(source::serverTime);
+    }
+
+    /** Refuses a state of another stream, start or end. Queries the server. */
+    SubscriptionRecord resume(SubscriptionRecord stored) {
+        PartitionMode mode = source.partitionMode();
+        List<String> differences = new ArrayList<>();
+        if (!stored.streamName().equals(source.streamName())) {
+            differences.add("stream is %s, requested is %s".formatted(stored.streamName(), source.streamName()));
+        }
+        if (stored.partitionMode() != mode) {
+            differences.add("partition mode is %s, that of the stream is %s".formatted(stored.partitionMode(), mode));
+        }
+        options.startTimestamp()
+                .filter(start -> !start.equals(stored.startTimestamp()))
+                .ifPresent(start ->
+                        differences.add("start is %s, requested is %s".formatted(stored.startTimestamp(), start)));
+        if (!options.endTimestamp().equals(stored.endTimestamp())) {
+            differences.add("end is %s, requested is %s"
+                    .formatted(described(stored.endTimestamp()), described(options.endTimestamp())));
+        }
+        if (!differences.isEmpty()) {
+            throw new FlinkRuntimeException(
+                    "the state of the job differs from its options: %s; nothing was read. Use the stored values, or start the job without this state"
+                            .formatted(String.join("; ", differences)));
+        }
+        return stored;
+    }
+
+    private static String described(Optional<Instant> end) {
+        return end.map(Instant::toString).orElse("none");
+    }
+}

@@ -1,0 +1,365 @@
+package dev.spream.flink;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.core.subscription.reading.QuerySettings;
+import dev.spream.core.subscription.reading.QueryWindow;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SourceOutput;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.core.io.InputStatus;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the partitions of one subtask and emits their changes. Each partition is read on a virtual thread; everything else,
+ * the state of the splits included, is confined to the task's thread.
+ *
+ * <p>A split stays in the state until the enumerator has stored its end, and children that it named until they are
+ * stored: whatever the enumerator's part of a checkpoint lacks is in the reader's part, and is reported again after a
+ * restore.
+ *
+ * @param <T> the type of the elements
+ */
+final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> {
+    private static final String LOW_WATERMARK = "low watermark"; // the output of no split
+    private static final Duration STALL_CHECK = Duration.ofSeconds(1);
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+
+    /** A split of this reader. */
+    private final class Held {
+        private final SplitState state;
+        private @Nullable SourceOutput<T> output;
+
+        private Held(PartitionSplit split) {
+            this.state = new SplitState(split);
+        }
+    }
+
+    private final SourceReaderContext context;
+    private final ChangeStreamSource source;
+    private final ReadOptions options;
+    private final ChangeDeserializationSchema<T> schema;
+    private final QuerySettings settings;
+    private final ReadElements elements;
+    private final Map<String, Held> splits = new LinkedHashMap<>();
+    private final Map<String, SplitReading> readings = new ConcurrentHashMap<>(); // of those that have not ended
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private final Emitter emitter = new Emitter();
+
+    private boolean noMoreSplits;
+    private @Nullable PartitionMode mode; // once it has started
+    private @Nullable Instant lowWatermark; // received and not emitted
+    private @Nullable SourceOutput<T> lowWatermarkOutput;
+    private @Nullable Thread timer;
+    private volatile boolean reportDue;
+    private volatile boolean closed;
+
+    /** @param source closed by the reader */
+    PartitionSourceReader(
+            SourceReaderContext context,
+            ChangeStreamSource source,
+            ReadOptions options,
+            ChangeDeserializationSchema<T> schema) {
+        this.context = context;
+        this.source = source;
+        this.options = options;
+        this.schema = schema;
+        this.settings = options.querySettings(source.maxOpenQueries());
+        this.elements = new ReadElements(options.maxQueuedBytes());
+    }
+
+    @Override
+    public void start() {
+        mode = source.partitionMode();
+        send(new ReaderEvent.ReaderStarted(
+                source.maxOpenQueries(),
+                splits.values().stream().map(held -> held.state.split()).toList()));
+        splits.values().forEach(this::read);
+        timer = Thread.ofVirtual()
+                .name("spream-flink-timer-" + source.streamName())
+                .start(this::time);
+    }
+
+    private void time() {
+        long checked = System.nanoTime();
+        while (!closed) {
+            try {
+                Thread.sleep(options.reportInterval());
+            } catch (InterruptedException e) {
+                return;
+            }
+            reportDue = true;
+            elements.wake();
+            if (System.nanoTime() - checked > STALL_CHECK.toNanos()) {
+                checked = System.nanoTime();
+                readings.values().forEach(SplitReading::cancelIfStalled);
+            }
+        }
+    }
+
+    @Override
+    public void addSplits(List<PartitionSplit> added) {
+        for (PartitionSplit split : added) {
+            Held held = new Held(split);
+            splits.put(split.splitId(), held);
+            if (mode != null) {
+                repeatReports(split);
+                read(held);
+            }
+        }
+    }
+
+    /** A split that comes back from another reader has what that one found and the enumerator may not have stored. */
+    private void repeatReports(PartitionSplit split) {
+        split.children().forEach(children -> send(new ReaderEvent.ChildrenFound(split.token(), children)));
+        split.moveIn().ifPresent(moveIn -> send(new ReaderEvent.MovedIn(split.token(), moveIn)));
+        split.end().ifPresent(proof -> send(new ReaderEvent.ReadToEnd(split.progress(), proof)));
+    }
+
+    private void read(Held held) {
+        if (!held.state.isEnded()) {
+            PartitionSplit split = held.state.split();
+            SplitReading reading = new SplitReading(
+                    split,
+                    source,
+                    new QueryWindow(options.endTimestamp(), requireNonNull(mode), split.query()),
+                    settings,
+                    options.ordered(),
+                    elements,
+                    this::failed);
+            readings.put(split.splitId(), reading);
+            reading.start();
+        }
+    }
+
+    private void failed(Throwable thrown) {
+        failure.compareAndSet(null, thrown);
+        elements.wake();
+    }
+
+    @Override
+    public InputStatus pollNext(ReaderOutput<T> output) throws Exception {
+        Throwable thrown = failure.get();
+        if (thrown != null) {
+            throw thrown instanceof Exception e ? e : new FlinkRuntimeException(thrown);
+        }
+        emitLowWatermark(output);
+        ReadElements.Read read = elements.poll();
+        if (read != null) {
+            emit(read, output);
+        }
+        if (reportDue) {
+            reportDue = false;
+            report();
+        }
+        if (!elements.isEmpty()) {
+            return InputStatus.MORE_AVAILABLE;
+        }
+        return noMoreSplits && isAllEnded() ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
+    }
+
+    private boolean isAllEnded() {
+        return splits.values().stream().allMatch(held -> held.state.isEnded());
+    }
+
+    private void emitLowWatermark(ReaderOutput<T> output) {
+        Instant low = lowWatermark;
+        if (low != null) {
+            if (lowWatermarkOutput == null) {
+                lowWatermarkOutput = output.createOutputForSplit(LOW_WATERMARK);
+            }
+            lowWatermarkOutput.emitWatermark(watermark(low));
+            lowWatermark = null;
+        }
+    }
+
+    /** Returns the watermark that says that no change before that time follows. */
+    private static Watermark watermark(Instant timestamp) {
+        return new Watermark(timestamp.toEpochMilli() - 1);
+    }
+
+    private void emit(ReadElements.Read read, ReaderOutput<T> output) throws IOException {
+        Held held = requireNonNull(splits.get(read.splitId()));
+        SplitState state = held.state;
+        switch (read.element()) {
+            case SplitElement.Change(DataChangeRecord record) -> {
+                emitter.emit(record, outputOf(held, output));
+                state.emitted(record);
+            }
+            case SplitElement.ReadUpTo(Instant timestamp) -> {
+                state.readUpTo(timestamp);
+                outputOf(held, output).emitWatermark(watermark(timestamp));
+            }
+            case SplitElement.Children(ChildPartitionsRecord record) -> {
+                state.found(record);
+                send(new ReaderEvent.ChildrenFound(state.token(), record));
+            }
+            case SplitElement.Moved moved ->
+                state.moved(moved.record())
+                        .filter(moveIn -> options.ordered())
+                        .ifPresent(moveIn -> send(new ReaderEvent.MovedIn(state.token(), moveIn)));
+            case SplitElement.End end -> {
+                state.ended(end.proof());
+                readings.remove(read.splitId());
+                output.releaseOutputForSplit(read.splitId());
+                send(new ReaderEvent.ReadToEnd(state.progress(), end.proof()));
+            }
+        }
+    }
+
+    private SourceOutput<T> outputOf(Held held, ReaderOutput<T> output) {
+        SourceOutput<T> known = held.output;
+        if (known == null) {
+            known = output.createOutputForSplit(held.state.token().value());
+            known.emitWatermark(watermark(held.state.position()));
+            held.output = known;
+        }
+        return known;
+    }
+
+    /** Passes the elements of one change on, with its commit timestamp. */
+    private final class Emitter implements Collector<T> {
+        private @Nullable SourceOutput<T> output;
+        private long timestamp;
+
+        private void emit(DataChangeRecord record, SourceOutput<T> to) throws IOException {
+            output = to;
+            timestamp = record.commitTimestamp().toEpochMilli();
+            schema.deserialize(record, this);
+        }
+
+        @Override
+        public void collect(T element) {
+            if (output != null) {
+                output.collect(element, timestamp);
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private void report() {
+        List<SplitProgress> progress = new ArrayList<>();
+        for (Held held : splits.values()) {
+            if (!held.state.isEnded() && held.state.takeProgressed()) {
+                progress.add(held.state.progress());
+            }
+        }
+        if (!progress.isEmpty()) {
+            send(new ReaderEvent.Progress(progress));
+        }
+    }
+
+    private void send(ReaderEvent event) {
+        context.sendSourceEventToCoordinator(event);
+    }
+
+    @Override
+    public void handleSourceEvents(SourceEvent event) {
+        if (!(event instanceof EnumeratorEvent message)) {
+            throw new IllegalArgumentException("an unknown message of the enumerator: " + event);
+        }
+        switch (message) {
+            case EnumeratorEvent.ChildrenStored stored ->
+                held(stored.token().value()).ifPresent(held -> held.state.stored(stored.children()));
+            case EnumeratorEvent.EndStored stored -> forget(stored.token().value());
+            case EnumeratorEvent.Proceed proceed ->
+                held(proceed.token().value())
+                        .filter(held -> held.state.proceed(proceed.moveIn()))
+                        .map(held -> readings.get(proceed.token().value()))
+                        .ifPresent(SplitReading::proceed);
+            case EnumeratorEvent.LowWatermark low -> {
+                lowWatermark = low.timestamp();
+                elements.wake();
+            }
+        }
+    }
+
+    private Optional<Held> held(String splitId) {
+        return Optional.ofNullable(splits.get(splitId));
+    }
+
+    private void forget(String splitId) {
+        if (held(splitId).filter(held -> held.state.isEnded()).isPresent()) {
+            splits.remove(splitId);
+            elements.wake();
+        }
+    }
+
+    @Override
+    public List<PartitionSplit> snapshotState(long checkpoint) {
+        report(); // the next checkpoint of the enumerator knows at least what this one has
+        return splits.values().stream().map(held -> held.state.split()).toList();
+    }
+
+    @Override
+    public CompletableFuture<Void> isAvailable() {
+        return elements.available();
+    }
+
+    @Override
+    public void notifyNoMoreSplits() {
+        noMoreSplits = true;
+        elements.wake();
+    }
+
+    @Override
+    public void pauseOrResumeSplits(Collection<String> paused, Collection<String> resumed) {
+        paused.forEach(split -> pause(split, true));
+        resumed.forEach(split -> pause(split, false));
+    }
+
+    private void pause(String splitId, boolean pauses) {
+        Optional.ofNullable(readings.get(splitId)).ifPresent(reading -> reading.pause(pauses));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        List<Thread> running = new ArrayList<>();
+        for (SplitReading reading : readings.values()) {
+            running.addAll(reading.close());
+        }
+        Thread ticking = timer;
+        if (ticking != null) {
+            ticking.interrupt();
+            running.add(ticking);
+        }
+        try {
+            join(running);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // they end by themselves
+        } finally {
+            source.close();
+        }
+    }
+
+    private static void join(List<Thread> threads) throws InterruptedException {
+        long deadline = System.nanoTime() + STOP_TIMEOUT.toNanos();
+        for (Thread thread : threads) {
+            thread.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
+        }
+    }
+}

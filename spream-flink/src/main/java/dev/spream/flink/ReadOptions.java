@@ -1,0 +1,99 @@
+package dev.spream.flink;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.subscription.reading.QuerySettings;
+import java.io.Serial;
+import java.io.Serializable;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The options of a source that its enumerator needs. */
+final class ReadOptions implements Serializable {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    private static final long MIN_PREFETCH_BYTES = 16 << 10;
+    private static final long MAX_PREFETCH_BYTES = 16 << 20;
+
+    private final @Nullable Instant startTimestamp;
+    private final @Nullable Instant endTimestamp;
+    private final boolean snapshot;
+    private final Ordering ordering;
+    private final Duration heartbeatInterval;
+    private final Duration reportInterval;
+    private final int missedHeartbeats;
+    private final long maxBufferedBytes;
+
+    /**
+     * Creates options.
+     *
+     * @param startTimestamp the first commit timestamp to read, inclusive; empty for the server's time when the job begins,
+     *     or the time of its snapshot
+     * @param endTimestamp the last commit timestamp to read, inclusive; empty to read for ever
+     * @param snapshot whether the job begins with the rows of the tables
+     * @param ordering the order of changes; {@link Ordering#NONE} if children need not wait for their parents
+     * @param heartbeatInterval the interval of heartbeats while a partition is idle
+     * @param reportInterval the interval at which readers report their progress, and the low watermark is sent to them
+     * @param missedHeartbeats the number of intervals without a record after which a stream has stalled
+     * @param maxBufferedBytes the bytes of a reader for changes that are read and not emitted, half of them in the client
+     */
+    ReadOptions(
+            Optional<Instant> startTimestamp,
+            Optional<Instant> endTimestamp,
+            boolean snapshot,
+            Ordering ordering,
+            Duration heartbeatInterval,
+            Duration reportInterval,
+            int missedHeartbeats,
+            long maxBufferedBytes) {
+        this.startTimestamp = startTimestamp.orElse(null);
+        this.endTimestamp = endTimestamp.orElse(null);
+        this.snapshot = snapshot;
+        this.ordering = requireNonNull(ordering, "ordering");
+        this.heartbeatInterval = requireNonNull(heartbeatInterval, "heartbeatInterval");
+        this.reportInterval = requireNonNull(reportInterval, "reportInterval");
+        this.missedHeartbeats = missedHeartbeats;
+        this.maxBufferedBytes = maxBufferedBytes;
+    }
+
+    Optional<Instant> startTimestamp() {
+        return Optional.ofNullable(startTimestamp);
+    }
+
+    Optional<Instant> endTimestamp() {
+        return Optional.ofNullable(endTimestamp);
+    }
+
+    boolean snapshot() {
+        return snapshot;
+    }
+
+    boolean ordered() {
+        return ordering != Ordering.NONE;
+    }
+
+    Duration heartbeatInterval() {
+        return heartbeatInterval;
+    }
+
+    Duration reportInterval() {
+        return reportInterval;
+    }
+
+    /** Returns the bytes of changes that wait to be emitted. */
+    long maxQueuedBytes() {
+        return maxBufferedBytes / 2;
+    }
+
+    /** Returns the settings of the queries of a reader that may have that many open. */
+    QuerySettings querySettings(int maxOpenQueries) {
+        return new QuerySettings(
+                heartbeatInterval,
+                missedHeartbeats,
+                Math.clamp(maxBufferedBytes / 2 / maxOpenQueries, MIN_PREFETCH_BYTES, MAX_PREFETCH_BYTES));
+    }
+}

@@ -1,0 +1,161 @@
+package dev.spream.flink;
+
+import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+
+/**
+ * Decides which partitions are read now, by which reader: those that pass the gate, the oldest watermark first, by the
+ * reader that reads fewest. One that waits only for parents that the same reader has emitted to their ends is read by
+ * that reader: its changes follow theirs in the same channels. Without an order of keys, any reader may read it.
+ *
+ * <p>A partition that waits for the sources of a move-in is read: its reader holds back what is later than the move.
+ */
+final class SplitAssigner {
+    private static final Comparator<PartitionMetadata> OLDEST_FIRST =
+            Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token);
+
+    /** The numbers of partitions after an assignment. */
+    record Counts(int unassigned, int withoutRoom, int waitingForCheckpoint, Optional<Instant> oldestUnassigned) {
+        static final Counts NONE = new Counts(0, 0, 0, Optional.empty());
+
+        /** Adds partitions that are read, and wait for a checkpoint before they continue behind a move-in. */
+        Counts withMoveIns(int waiting) {
+            return new Counts(unassigned, withoutRoom, waitingForCheckpoint + waiting, oldestUnassigned);
+        }
+    }
+
+    /**
+     * A partition that may be read.
+     *
+     * @param reader the only reader that may read it; empty for any
+     */
+    private record Candidate(PartitionMetadata partition, OptionalInt reader) {}
+
+    private final SplitLineage splits;
+    private final boolean ordered;
+    private final Map<Integer, Integer> room; // by reader
+    private final Map<Integer, Integer> load; // by reader
+    private final Map<Integer, List<PartitionSplit>> assigned = new LinkedHashMap<>();
+    private int waitingForCheckpoint;
+
+    /**
+     * @param ordered whether changes of a key are emitted in order
+     * @param capacities the number of partitions that each reader can read at the same time
+     */
+    SplitAssigner(SplitLineage splits, boolean ordered, Map<Integer, Integer> capacities) {
+        this.splits = splits;
+        this.ordered = ordered;
+        this.room = new LinkedHashMap<>(capacities);
+        this.load = new LinkedHashMap<>();
+        capacities.keySet().forEach(reader -> load.put(reader, 0));
+        for (HeldSplit split : splits.held()) {
+            if (!split.isReadToEnd() && split.reader().isPresent()) {
+                load.computeIfPresent(split.reader().getAsInt(), (reader, count) -> count + 1);
+            }
+        }
+    }
+
+    /** Assigns what may be read, and returns what remains. */
+    Counts assign(Lineage lineage) {
+        List<Candidate> candidates = Stream.concat(
+                        Stream.concat(lineage.claimable().stream(), lineage.waitingForSources().stream())
+                                .map(partition -> new Candidate(partition, OptionalInt.empty())),
+                        lineage.waitingForParents().stream().flatMap(partition -> ahead(partition, lineage).stream()))
+                .sorted(Comparator.comparing(Candidate::partition, OLDEST_FIRST))
+                .toList();
+        int withoutRoom = 0;
+        for (Candidate candidate : candidates) {
+            OptionalInt reader = candidate.reader().isPresent() ? candidate.reader() : leastLoaded();
+            if (reader.isPresent() && hasRoom(reader.getAsInt())) {
+                take(candidate.partition(), reader.getAsInt());
+            } else {
+                withoutRoom++;
+            }
+        }
+        List<PartitionMetadata> unassigned = lineage.partitions().stream()
+                .filter(partition -> !partition.isFinished()
+                        && splits.held(partition.token()).isEmpty())
+                .toList();
+        return new Counts(
+                unassigned.size(),
+                withoutRoom,
+                waitingForCheckpoint,
+                unassigned.stream().map(PartitionMetadata::watermark).min(Comparator.naturalOrder()));
+    }
+
+    /** Returns the new splits of each reader. */
+    Map<Integer, List<PartitionSplit>> assigned() {
+        return assigned;
+    }
+
+    private Optional<Candidate> ahead(PartitionMetadata partition, Lineage lineage) {
+        OptionalInt reader = OptionalInt.empty();
+        boolean together = true;
+        for (PartitionToken parent : lineage.unfinishedParents(partition)) {
+            Optional<HeldSplit> read = splits.held(parent).filter(HeldSplit::isReadToEnd);
+            if (read.isEmpty()) {
+                return Optional.empty();
+            }
+            OptionalInt by = read.get().reader();
+            together &= by.isPresent() && (reader.isEmpty() || reader.equals(by));
+            reader = by;
+        }
+        if (!ordered) {
+            return Optional.of(new Candidate(partition, OptionalInt.empty()));
+        }
+        if (!together) {
+            waitingForCheckpoint++;
+            return Optional.empty();
+        }
+        return Optional.of(new Candidate(partition, reader));
+    }
+
+    private boolean hasRoom(int reader) {
+        return load.getOrDefault(reader, 0) < room.getOrDefault(reader, 0);
+    }
+
+    private OptionalInt leastLoaded() {
+        return load.entrySet().stream()
+                .filter(entry -> hasRoom(entry.getKey()))
+                .min(Map.Entry.<Integer, Integer>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                .map(entry -> OptionalInt.of(entry.getKey()))
+                .orElse(OptionalInt.empty());
+    }
+
+    private void take(PartitionMetadata partition, int reader) {
+        assigned.computeIfAbsent(reader, r -> new ArrayList<>()).add(splits.assign(partition, reader));
+        load.merge(reader, 1, Integer::sum);
+    }
+
+    /**
+     * Returns whether everything before the changes after the move is settled, or was emitted by the reader of the
+     * partition before them.
+     */
+    static boolean mayProceed(HeldSplit split, MoveIn moveIn, Lineage lineage, SplitLineage splits) {
+        return lineage.awaitedSources(split.token(), moveIn).stream()
+                .allMatch(source -> split.reader().isPresent()
+                        && splits.held(source)
+                                .filter(other -> other.isReadBy(split.reader().getAsInt())
+                                        && other.hasEmittedUntil(moveIn.timestamp(), split.token()))
+                                .isPresent());
+    }
+
+    /** Returns whether readers have emitted everything before those changes, and only a checkpoint is missing. */
+    static boolean awaitsCheckpoint(HeldSplit split, MoveIn moveIn, Lineage lineage, SplitLineage splits) {
+        return lineage.awaitedSources(split.token(), moveIn).stream()
+                .allMatch(source -> splits.held(source)
+                        .filter(other -> other.hasEmittedUntil(moveIn.timestamp(), split.token()))
+                        .isPresent());
+    }
+}

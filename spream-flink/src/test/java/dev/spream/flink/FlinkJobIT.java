@@ -1,0 +1,333 @@
+package dev.spream.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.Mutation;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.Mod;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.emulator.SpannerEmulator;
+import dev.spream.emulator.control.FaultRates;
+import dev.spream.emulator.control.PartitionChurn;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerConnection;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeHint;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.util.Collector;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Jobs on a cluster of two task managers. The workload counts in each row: the versions of a key are 1, 2, 3, ..., and the
+ * state of the key downstream has to see each of them once, in that order.
+ */
+class FlinkJobIT {
+    private static final String DATABASE = "projects/demo/instances/demo/databases/orders";
+    private static final int KEYS = 12;
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    /** The last version that the state of each key has seen, and what was wrong; by job, since a cluster copies functions. */
+    private static final Map<String, Map<String, Long>> SEEN = new ConcurrentHashMap<>();
+
+    private static final Map<String, Queue<String>> WRONG = new ConcurrentHashMap<>();
+    private static final Map<String, Long> WATERMARKS = new ConcurrentHashMap<>();
+
+    private final String name = UUID.randomUUID().toString();
+    private final Map<String, Long> committed = new TreeMap<>();
+
+    @TempDir
+    Path directory;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"IMMUTABLE_KEY_RANGE", "MUTABLE_KEY_RANGE"})
+    void versions_of_a_key_are_seen_once_and_in_order_through_churn_faults_a_killed_task_manager_and_a_savepoint(
+            String mode) throws Exception {
+        try (SpannerEmulator emulator = emulator(mode, FaultRates.share(0.1));
+                SpannerConnection connection = connect(emulator);
+                MiniCluster cluster = cluster()) {
+            cluster.start();
+            Instant start = serverTime(emulator);
+            FlinkChangeStreamSource<Tuple2<String, Long>> source =
+                    source(emulator).startAt(start).build();
+            JobID first = submit(cluster, job(source, 4, false), null);
+            write(connection.client(), 150, 1);
+            awaitSeen(cluster, first, 0.5);
+            cluster.terminateTaskManager(0).get();
+            cluster.startTaskManager();
+            write(connection.client(), 150, 2);
+            awaitSeen(cluster, first, 1);
+
+            String savepoint = cluster.stopWithSavepoint(
+                            first, directory.toUri().toString(), false, SavepointFormatType.CANONICAL)
+                    .get();
+            JobID second = submit(cluster, job(source, 3, false), savepoint);
+            write(connection.client(), 150, 3);
+            awaitSeen(cluster, second, 1);
+            awaitWatermark(serverTime(emulator), connection.client());
+            awaitSeen(cluster, second, 1);
+            cluster.cancelJob(second).get();
+        }
+        assertThat(SEEN.get(name)).isEqualTo(committed);
+        assertThat(WRONG.get(name)).isEmpty();
+    }
+
+    @Test
+    void without_an_order_a_key_is_seen_out_of_order() throws Exception {
+        try (SpannerEmulator emulator = emulator("IMMUTABLE_KEY_RANGE", FaultRates.none());
+                SpannerConnection connection = connect(emulator);
+                MiniCluster cluster = cluster()) {
+            cluster.start();
+            JobID job = submit(
+                    cluster,
+                    job(
+                            source(emulator)
+                                    .startAt(serverTime(emulator))
+                                    .ordering(Ordering.NONE)
+                                    .build(),
+                            4,
+                            false),
+                    null);
+            for (int round = 1; WRONG.get(name).isEmpty(); round++) {
+                assertThat(round).as("rounds without an inversion").isLessThan(20);
+                write(connection.client(), 200, round);
+            }
+            cluster.cancelJob(job).get();
+        }
+    }
+
+    @Test
+    void a_job_with_an_end_begins_with_a_snapshot_and_finishes() throws Exception {
+        try (SpannerEmulator emulator = emulator("IMMUTABLE_KEY_RANGE", FaultRates.none());
+                SpannerConnection connection = connect(emulator);
+                MiniCluster cluster = cluster()) {
+            cluster.start();
+            write(connection.client(), 60, 1);
+            Instant end = serverTime(emulator).plusSeconds(5);
+            JobID job =
+                    submit(cluster, job(source(emulator).snapshot().endAt(end).build(), 2, true), null);
+            write(connection.client(), 60, 2);
+            assertThat(serverTime(emulator)).isBefore(end);
+            assertThat(cluster.requestJobResult(job).get(1, TimeUnit.MINUTES).getJobStatus())
+                    .contains(JobStatus.FINISHED);
+        }
+        assertThat(SEEN.get(name)).isEqualTo(committed);
+        assertThat(WRONG.get(name)).isEmpty();
+    }
+
+    private static SpannerEmulator emulator(String mode, FaultRates faults) {
+        SpannerEmulator emulator = SpannerEmulator.builder()
+                .seed(7)
+                .churn(PartitionChurn.every(Duration.ofMillis(300)).weights(2, 2, 1))
+                .faults(faults)
+                .start();
+        emulator.createDatabase(
+                DATABASE,
+                DatabaseDialect.GOOGLE_STANDARD_SQL,
+                "CREATE TABLE Counters (Id STRING(36) NOT NULL, Version INT64 NOT NULL) PRIMARY KEY (Id)",
+                "CREATE CHANGE STREAM CountersStream FOR Counters OPTIONS (partition_mode = '%s')".formatted(mode));
+        return emulator;
+    }
+
+    private static SpannerConnection connect(SpannerEmulator emulator) {
+        return SpannerConnection.builder(DatabaseName.parse(DATABASE))
+                .emulatorHost(emulator.emulatorHost())
+                .open();
+    }
+
+    private static SpannerStream stream(SpannerEmulator emulator) {
+        return SpannerStream.of(DATABASE, "CountersStream").emulatorHost(emulator.emulatorHost());
+    }
+
+    private static MiniCluster cluster() {
+        Configuration configuration = new Configuration();
+        configuration.setString("rest.bind-port", "0");
+        configuration.setString("heartbeat.interval", "500");
+        configuration.setString("heartbeat.timeout", "5000");
+        return new MiniCluster(new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration)
+                .setNumTaskManagers(2)
+                .setNumSlotsPerTaskManager(4)
+                .build());
+    }
+
+    private static Instant serverTime(SpannerEmulator emulator) {
+        try (ChangeStreamSource source = stream(emulator).open()) {
+            return source.serverTime();
+        }
+    }
+
+    private static FlinkChangeStreamSource.Builder<Tuple2<String, Long>> source(SpannerEmulator emulator) {
+        return FlinkChangeStreamSource.builder(stream(emulator), new Versions())
+                .heartbeatInterval(Duration.ofMillis(200));
+    }
+
+    private JobGraph job(
+            FlinkChangeStreamSource<Tuple2<String, Long>> source, int parallelism, boolean beginsAnywhere) {
+        Configuration configuration = new Configuration();
+        configuration.setString("restart-strategy.type", "fixed-delay");
+        configuration.setString("restart-strategy.fixed-delay.attempts", "20");
+        configuration.setString("restart-strategy.fixed-delay.delay", "200 ms");
+        configuration.setString("execution.checkpointing.dir", directory.toUri().toString());
+        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+        env.setParallelism(parallelism);
+        env.enableCheckpointing(300);
+        env.fromSource(source, WatermarkStrategy.noWatermarks(), "changes")
+                .uid("changes")
+                .keyBy(version -> version.f0)
+                .process(new InOrder(name, beginsAnywhere))
+                .uid("in-order")
+                .sinkTo(new DiscardingSink<>());
+        return env.getStreamGraph().getJobGraph();
+    }
+
+    private JobID submit(MiniCluster cluster, JobGraph job, String savepoint) throws Exception {
+        if (savepoint != null) {
+            job.setSavepointRestoreSettings(SavepointRestoreSettings.forPath(savepoint));
+        }
+        WRONG.computeIfAbsent(name, key -> new ConcurrentLinkedQueue<>());
+        SEEN.computeIfAbsent(name, key -> new ConcurrentHashMap<>());
+        return cluster.submitJob(job).get().getJobID();
+    }
+
+    /** Commits transactions of two rows each. */
+    private void write(DatabaseClient client, int transactions, long seed) throws InterruptedException {
+        SplittableRandom random = new SplittableRandom(seed);
+        for (int i = 0; i < transactions; i++) {
+            Map<String, Long> rows = new TreeMap<>();
+            for (int row = 0; row < 2; row++) {
+                String id = "key-" + random.nextInt(KEYS);
+                rows.put(id, committed.getOrDefault(id, 0L) + 1);
+            }
+            client.write(rows.entrySet().stream()
+                    .map(row -> Mutation.newInsertOrUpdateBuilder("Counters")
+                            .set("Id")
+                            .to(row.getKey())
+                            .set("Version")
+                            .to(row.getValue())
+                            .build())
+                    .toList());
+            committed.putAll(rows);
+            TimeUnit.MILLISECONDS.sleep(3);
+        }
+    }
+
+    private void awaitSeen(MiniCluster cluster, JobID job, double share) throws Exception {
+        Map<String, Long> seen = SEEN.get(name);
+        long all = committed.values().stream().mapToLong(Long::longValue).sum();
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (seen.values().stream().mapToLong(Long::longValue).sum() < share * all) {
+            JobStatus status = cluster.getJobStatus(job).get();
+            if (status.isTerminalState()) {
+                cluster.requestJobResult(job)
+                        .get()
+                        .toJobExecutionResult(getClass().getClassLoader());
+            }
+            assertThat(WRONG.get(name)).isEmpty();
+            assertThat(System.nanoTime()).as("seen %s of %s", seen, committed).isLessThan(deadline);
+            TimeUnit.MILLISECONDS.sleep(50);
+        }
+    }
+
+    /** The watermark advances although nothing is committed: the next commits see it. */
+    private void awaitWatermark(Instant committedUntil, DatabaseClient client) throws InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        for (int seed = 100; WATERMARKS.get(name) < committedUntil.toEpochMilli(); seed++) {
+            assertThat(System.nanoTime())
+                    .as("the watermark passes %s", committedUntil)
+                    .isLessThan(deadline);
+            write(client, 1, seed);
+        }
+    }
+
+    /** The key and the version of a change. */
+    private static final class Versions implements ChangeDeserializationSchema<Tuple2<String, Long>> {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public void deserialize(DataChangeRecord change, Collector<Tuple2<String, Long>> out) {
+            for (Mod mod : change.mods()) {
+                out.collect(Tuple2.of(
+                        mod.keys().string("Id").orElseThrow(),
+                        mod.newValues().int64("Version").orElseThrow()));
+            }
+        }
+
+        @Override
+        public TypeInformation<Tuple2<String, Long>> getProducedType() {
+            return TypeInformation.of(new TypeHint<>() {});
+        }
+    }
+
+    /** Requires each version of a key after the one before it, in state that is restored with the job. */
+    private static final class InOrder extends KeyedProcessFunction<String, Tuple2<String, Long>, Long> {
+        private static final long serialVersionUID = 1;
+
+        private final String test;
+        private final boolean beginsAnywhere;
+        private transient ValueState<Long> last;
+
+        InOrder(String test, boolean beginsAnywhere) {
+            this.test = test;
+            this.beginsAnywhere = beginsAnywhere;
+        }
+
+        @Override
+        public void open(OpenContext context) {
+            last = getRuntimeContext().getState(new ValueStateDescriptor<>("last", Types.LONG));
+        }
+
+        @Override
+        public void processElement(Tuple2<String, Long> version, Context context, Collector<Long> out)
+                throws Exception {
+            Long before = last.value();
+            long expected = before == null ? beginsAnywhere ? version.f1 : 1 : before + 1;
+            if (version.f1 != expected) {
+                WRONG.get(test).add("%s: %d after %d".formatted(version.f0, version.f1, before));
+            }
+            long watermark = context.timerService().currentWatermark();
+            if (context.timestamp() <= watermark) {
+                WRONG.get(test)
+                        .add("%s: %d is late by %d ms"
+                                .formatted(version.f0, version.f1, watermark - context.timestamp()));
+            }
+            WATERMARKS.merge(test, watermark, Math::max);
+            TimeUnit.MILLISECONDS.sleep(10); // so that changes of a parent are in flight when its child is read
+            last.update(version.f1);
+            SEEN.get(test).put(version.f0, version.f1);
+            out.collect(version.f1);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.flink;
+
+import org.jspecify.annotations.NullMarked;
