@@ -208,7 +208,11 @@ public final class FlinkChangeStreamSource<T>
             return value;
         }
 
-        /** @throws IllegalArgumentException if the end is before the start, or a snapshot has a start */
+        /**
+         * Returns a source with these options.
+         *
+         * @throws IllegalArgumentException if the end is before the start, or a snapshot has a start
+         */
         public FlinkChangeStreamSource<T> build() {
             if (start.isPresent() && end.filter(start.get()::isAfter).isPresent()) {
                 throw new IllegalArgumentException(
