@@ -10,8 +10,10 @@ import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.CorrectionPlan;
+import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,6 +95,15 @@ abstract class CorrectionCommand extends Subcommand {
                 .retention(stored, line -> report(name() + ": " + line))
                 .ifPresent(retention -> requireRetained(start, retention, stored));
         return start;
+    }
+
+    /**
+     * Returns the answer of the stream of that subscription.
+     *
+     * @throws UsageFailure if its database is not given
+     */
+    final <T> T withSource(StoredSubscription stored, Function<SpannerChangeStreamSource.Builder, T> question) {
+        return arguments.withSource(stored, question);
     }
 
     private static void requireRetained(Instant start, Duration retention, StoredSubscription stored) {

@@ -83,7 +83,7 @@ final class CorrectionPrinter {
         Optional<PartitionMetadata> stored = plan.lineage().partition(written.token());
         return List.of(
                 written.token().abbreviated(),
-                stored.map(partition -> partition.state().name()).orElse("removed"),
+                stored.map(partition -> partition.state().name()).orElse(plan.isNew(written) ? "new" : "removed"),
                 "-> " + written.state(),
                 stored.map(partition -> partition.watermark().toString()).orElse("-"),
                 "-> " + written.watermark());

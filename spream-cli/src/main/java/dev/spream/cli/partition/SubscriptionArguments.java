@@ -2,6 +2,7 @@ package dev.spream.cli.partition;
 
 import dev.spream.cli.command.CommandFailure;
 import dev.spream.cli.command.Failures;
+import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.command.Verbosity;
 import dev.spream.cli.storage.OpenStorage;
 import dev.spream.cli.storage.StorageArguments;
@@ -14,6 +15,7 @@ import dev.spream.storage.spanner.SpannerConnection;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import picocli.CommandLine.Mixin;
 
 /** The flags of commands for a stored subscription: its storage and its stream. */
@@ -78,6 +80,19 @@ final class SubscriptionArguments {
             report.accept("the retention period of the stream is unknown: "
                     + Failures.oneLine(String.valueOf(e.getMessage())));
             return Optional.empty();
+        }
+    }
+
+    /**
+     * Returns the answer of the stream of that subscription.
+     *
+     * @throws UsageFailure if its database is not given
+     */
+    <T> T withSource(StoredSubscription stored, Function<SpannerChangeStreamSource.Builder, T> question) {
+        DatabaseName database = stream.database()
+                .orElseThrow(() -> new UsageFailure("the database of the stream is missing: --database NAME"));
+        try (SpannerConnection connection = stream.connect(database)) {
+            return question.apply(connection.source(stored.subscription().streamName()));
         }
     }
 

@@ -8,12 +8,13 @@ import picocli.CommandLine.Command;
         name = "subscription",
         description =
                 "Shows a stored subscription, and corrects it while no worker reads it: moves its start or end, adds"
-                        + " a gap, begins anew; every correction is audited.",
+                        + " a gap or a snapshot of tables, begins anew; every correction is audited.",
         subcommands = {
             SubscriptionShowCommand.class,
             MoveEndCommand.class,
             MoveStartCommand.class,
             AddGapCommand.class,
+            AddSnapshotCommand.class,
             BeginAnewCommand.class
         },
         exitCodeList = {

@@ -3,9 +3,12 @@ package dev.spream.core.partition;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * An operator's change of a stored subscription, while no worker reads it. {@link #plan} is a pure function, so that a dry
@@ -71,6 +74,38 @@ public sealed interface Correction {
             return snapshot.orElse(stored.snapshot().isPresent());
         }
     }
+
+    /**
+     * Adds the rows of tables, such as those that the stream has watched only for a while, without another start. Workers
+     * then read every partition of the stream up to that time, deliver the rows as of then, and read on after it.
+     *
+     * @param at the time of the rows, at or after every watermark
+     * @param partitions the first partition of each table, {@linkplain
+     *     dev.spream.core.source.ChangeStreamSource#addedSnapshot as the source names it}
+     * @param again whether this snapshot replaces one that was added and is not settled, as when the database does not keep
+     *     the rows as of then any more; otherwise that one has to be settled first
+     */
+    record AddSnapshot(Instant at, Map<String, PartitionToken> partitions, boolean again) implements Correction {
+        public AddSnapshot {
+            requireNonNull(at, "at");
+            partitions = Collections.unmodifiableMap(new TreeMap<>(partitions));
+            partitions.values().stream()
+                    .filter(partition -> !partition.isOfAddedSnapshot())
+                    .forEach(partition -> {
+                        throw new IllegalArgumentException(
+                                "partition %s is not of an added snapshot".formatted(partition));
+                    });
+            if (partitions.isEmpty()) {
+                throw new IllegalArgumentException("a snapshot of no table");
+            }
+        }
+    }
+
+    /**
+     * Reads on after a snapshot that was added, once all partitions are finished: those that ended at its time continue
+     * after it. Made by the workers, so that it is not refused because of them.
+     */
+    record ContinueAfterSnapshot() implements Correction {}
 
     /**
      * Plans the correction of a subscription that was read at one moment; refuses it if a worker may read the subscription,

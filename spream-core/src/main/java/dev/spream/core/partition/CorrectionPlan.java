@@ -20,6 +20,7 @@ import java.util.Set;
  * @param removesAll whether all partitions and proofs are removed, before {@code written} is stored
  * @param written the partitions that are stored, changed or new, as they will be
  * @param restored those of {@code written} that clean-up had removed; their proofs are removed
+ * @param removed the partitions that are removed, with their proofs, before {@code written} is stored
  * @param change the change; one line, empty if there is none
  */
 public record CorrectionPlan(
@@ -29,6 +30,7 @@ public record CorrectionPlan(
         boolean removesAll,
         List<PartitionMetadata> written,
         Set<PartitionToken> restored,
+        Set<PartitionToken> removed,
         String change) {
     public CorrectionPlan {
         requireNonNull(before, "before");
@@ -36,12 +38,13 @@ public record CorrectionPlan(
         requireNonNull(lineage, "lineage");
         written = List.copyOf(written);
         restored = Set.copyOf(restored);
+        removed = Set.copyOf(removed);
         requireNonNull(change, "change");
     }
 
     /** Returns a plan that changes nothing, because the subscription is as requested. */
     static CorrectionPlan ofNothing(SubscriptionRecord subscription, Lineage lineage) {
-        return new CorrectionPlan(subscription, subscription, lineage, false, List.of(), Set.of(), "");
+        return new CorrectionPlan(subscription, subscription, lineage, false, List.of(), Set.of(), Set.of(), "");
     }
 
     /** Returns whether the subscription is as requested; then nothing is written, and there is no audit line. */
@@ -49,11 +52,17 @@ public record CorrectionPlan(
         return change.isEmpty();
     }
 
+    /** Returns whether a partition of {@code written} was never stored before. */
+    public boolean isNew(PartitionMetadata partition) {
+        return lineage.partition(partition.token()).isEmpty() && !restored.contains(partition.token());
+    }
+
     /** Returns all partitions as they will be stored. */
     public Collection<PartitionMetadata> partitionsAfter() {
         Map<PartitionToken, PartitionMetadata> partitions = new LinkedHashMap<>();
         if (!removesAll) {
             lineage.partitions().forEach(partition -> partitions.put(partition.token(), partition));
+            partitions.keySet().removeAll(removed);
         }
         written.forEach(partition -> partitions.put(partition.token(), partition));
         return List.copyOf(partitions.values());

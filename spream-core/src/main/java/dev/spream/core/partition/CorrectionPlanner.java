@@ -1,5 +1,6 @@
 package dev.spream.core.partition;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,16 +19,22 @@ record CorrectionPlanner(
         Lineage lineage,
         List<FinishedPartition> proofs,
         List<WorkerRegistration> workers) {
+    /** A partition that ended at a snapshot, by a query after that time, has returned everything up to then. */
+    private static final Duration AFTER_SNAPSHOT = Duration.ofNanos(1);
 
     CorrectionOutcome plan(Correction correction) {
         try {
-            requireIdle();
+            if (!(correction instanceof Correction.ContinueAfterSnapshot)) {
+                requireIdle();
+            }
             return new CorrectionOutcome.Planned(
                     switch (correction) {
                         case Correction.MoveStart move -> moveStart(move.to());
                         case Correction.MoveEnd move -> moveEnd(move.to());
                         case Correction.AddGap gap -> addGap(gap.period(), gap.partitions());
                         case Correction.BeginAnew begin -> beginAnew(begin);
+                        case Correction.AddSnapshot add -> addSnapshot(add);
+                        case Correction.ContinueAfterSnapshot reading -> continueAfterSnapshot();
                     });
         } catch (Refusal e) {
             return new CorrectionOutcome.Refused(e.reason);
@@ -69,6 +76,7 @@ record CorrectionPlanner(
                     lineage,
                     false,
                     List.of(moved),
+                    Set.of(),
                     Set.of(),
                     "start moved from %s to %s; nothing was read yet".formatted(from, to));
         }
@@ -132,7 +140,7 @@ record CorrectionPlanner(
                                         .formatted(start, last))
                                 .orElse(""));
         return new CorrectionPlan(
-                subscription, after, lineage, true, List.of(after.root(lineage.readAt())), Set.of(), change);
+                subscription, after, lineage, true, List.of(after.root(lineage.readAt())), Set.of(), Set.of(), change);
     }
 
     private void requireStartInRange(Instant start) {
@@ -158,30 +166,24 @@ record CorrectionPlanner(
         if (to.equals(subscription.endTimestamp())) {
             return CorrectionPlan.ofNothing(subscription, lineage);
         }
+        lineage.pausedAt().ifPresent(at -> {
+            throw new Refusal(
+                    "a snapshot as of %s was added and is not settled, and the stream is read up to then first; nothing was changed. Let workers read it first, or begin anew"
+                            .formatted(at));
+        });
         to.ifPresent(this::requireNotReadBeyond);
         List<PartitionMetadata> written = new ArrayList<>();
         unfinished().forEach(partition -> written.add(withoutOwner(partition)));
-        int before = written.size();
-        lineage.partitions().stream()
-                .filter(partition -> partition.endProof().filter(endsBefore(to)).isPresent())
-                .map(CorrectionPlanner::reopened)
-                .forEach(written::add);
-        Set<PartitionToken> restored = new HashSet<>();
-        proofs.stream()
-                .filter(proof -> endsBefore(to).test(proof.endProof()))
-                .filter(proof -> lineage.partition(proof.token()).isEmpty())
-                .forEach(proof -> {
-                    restored.add(proof.token());
-                    written.add(restored(proof));
-                });
-        int reopened = written.size() - before;
+        Reopened reopened = reopened(to, Duration.ZERO);
+        written.addAll(reopened.partitions());
         String change = "end moved from %s to %s%s"
                 .formatted(
                         text(subscription.endTimestamp()),
                         text(to),
-                        reopened == 0
+                        reopened.partitions().isEmpty()
                                 ? ""
-                                : "; %d partitions that finished at the former end are read on".formatted(reopened));
+                                : "; %d partitions that finished at the former end are read on"
+                                        .formatted(reopened.partitions().size()));
         SubscriptionRecord after = new SubscriptionRecord(
                 subscription.streamName(),
                 subscription.startTimestamp(),
@@ -190,7 +192,134 @@ record CorrectionPlanner(
                 subscription.partitionMode(),
                 subscription.completed() && written.isEmpty(),
                 subscription.snapshot());
-        return new CorrectionPlan(subscription, after, lineage, false, written, restored, change);
+        return new CorrectionPlan(subscription, after, lineage, false, written, reopened.restored(), Set.of(), change);
+    }
+
+    /**
+     * Partitions that are read on.
+     *
+     * @param restored those of them that clean-up had removed
+     */
+    private record Reopened(List<PartitionMetadata> partitions, Set<PartitionToken> restored) {}
+
+    /**
+     * Returns the partitions that ended before that end of the subscription, as they are read on.
+     *
+     * @param after how long after their end
+     */
+    private Reopened reopened(Optional<Instant> end, Duration after) {
+        List<PartitionMetadata> reopened = new ArrayList<>();
+        lineage.partitions().stream()
+                .filter(partition ->
+                        partition.endProof().filter(endsBefore(end)).isPresent())
+                .map(partition -> reopened(partition, after))
+                .forEach(reopened::add);
+        Set<PartitionToken> restored = new HashSet<>();
+        proofs.stream()
+                .filter(proof -> endsBefore(end).test(proof.endProof()))
+                .filter(proof -> lineage.partition(proof.token()).isEmpty())
+                .forEach(proof -> {
+                    restored.add(proof.token());
+                    reopened.add(restored(proof, after));
+                });
+        return new Reopened(reopened, restored);
+    }
+
+    private CorrectionPlan addSnapshot(Correction.AddSnapshot add) {
+        Instant at = add.at();
+        if (knownTokens().anyMatch(add.partitions()::containsValue)) {
+            return CorrectionPlan.ofNothing(subscription, lineage);
+        }
+        Optional<Instant> replaced = lineage.pausedAt();
+        requireReplaceable(replaced, add.again());
+        requireReadableUntil(at);
+        Set<PartitionToken> removed = new HashSet<>();
+        replaced.ifPresent(former -> {
+            lineage.partitions().stream()
+                    .filter(partition -> partition.startTimestamp().equals(former))
+                    .forEach(partition -> removed.add(partition.token()));
+            proofs.stream()
+                    .filter(proof -> proof.startTimestamp().equals(former))
+                    .forEach(proof -> removed.add(proof.token()));
+            removed.removeIf(token -> !token.isOfAddedSnapshot());
+        });
+        List<PartitionMetadata> written = new ArrayList<>();
+        unfinished()
+                .filter(partition -> !removed.contains(partition.token()))
+                .forEach(partition -> written.add(withoutClaims(partition)));
+        Reopened reopened = reopened(subscription.endTimestamp(), AFTER_SNAPSHOT);
+        written.addAll(reopened.partitions());
+        add.partitions()
+                .values()
+                .forEach(token -> written.add(PartitionMetadata.created(
+                        token, List.of(PartitionToken.SNAPSHOT_CHANGES), at, lineage.readAt())));
+        return new CorrectionPlan(
+                subscription,
+                subscription,
+                lineage,
+                false,
+                written,
+                reopened.restored(),
+                removed,
+                "snapshot of %s as of %s added%s: workers read every partition up to then, then the rows, then on after it"
+                        .formatted(
+                                String.join(", ", add.partitions().keySet()),
+                                at,
+                                replaced.map(former -> " in place of the one as of " + former)
+                                        .orElse("")));
+    }
+
+    private void requireReplaceable(Optional<Instant> unsettled, boolean again) {
+        if (unsettled.isEmpty()) {
+            requireNoSnapshot("it has the rows of all tables");
+        } else if (!again) {
+            throw new Refusal(
+                    "a snapshot as of %s was added and is not settled; nothing was changed. Let workers read it first; or add one with again (--again) in its place, of all tables whose rows are missing, if the database does not keep rows as of then any more"
+                            .formatted(unsettled.get()));
+        }
+    }
+
+    /** Refuses a time up to which the stream cannot be read: it was read further, or ends before. */
+    private void requireReadableUntil(Instant at) {
+        subscription.endTimestamp().filter(at::isAfter).ifPresent(end -> {
+            throw new Refusal(
+                    "a snapshot as of %s is after the end of the subscription, %s; nothing was changed. Move the end first (spream subscription move-end)"
+                            .formatted(at, end));
+        });
+        unfinished()
+                .filter(partition -> partition.watermark().isAfter(at))
+                .findFirst()
+                .ifPresent(partition -> {
+                    throw new Refusal(
+                            "a snapshot as of %s is before what was read already: partition %s is settled before %s; nothing was changed. Add it as of a later time"
+                                    .formatted(at, partition.token().abbreviated(), partition.watermark()));
+                });
+    }
+
+    private Stream<PartitionToken> knownTokens() {
+        return Stream.concat(
+                lineage.partitions().stream().map(PartitionMetadata::token),
+                proofs.stream().map(FinishedPartition::token));
+    }
+
+    private CorrectionPlan continueAfterSnapshot() {
+        boolean added = knownTokens().anyMatch(PartitionToken::isOfAddedSnapshot);
+        if (!added || unfinished().findAny().isPresent()) {
+            return CorrectionPlan.ofNothing(subscription, lineage);
+        }
+        Reopened reopened = reopened(subscription.endTimestamp(), AFTER_SNAPSHOT);
+        return reopened.partitions().isEmpty()
+                ? CorrectionPlan.ofNothing(subscription, lineage)
+                : new CorrectionPlan(
+                        subscription,
+                        subscription,
+                        lineage,
+                        false,
+                        reopened.partitions(),
+                        reopened.restored(),
+                        Set.of(),
+                        "%d partitions are read on after the added snapshot"
+                                .formatted(reopened.partitions().size()));
     }
 
     private void requireNotReadBeyond(Instant end) {
@@ -262,6 +391,7 @@ record CorrectionPlanner(
                 lineage,
                 false,
                 written,
+                Set.of(),
                 Set.of(),
                 "gap from %s to %s added to %d partitions".formatted(period.from(), period.to(), gaps));
     }
@@ -356,9 +486,9 @@ record CorrectionPlanner(
         return written(partition, partition.startTimestamp(), gap.to(), gaps, partition.state());
     }
 
-    /** Returns a partition that is read on from its former end, up to which everything is settled. */
-    private static PartitionMetadata reopened(PartitionMetadata finished) {
-        Instant end = finished.endProof().orElseThrow().at();
+    /** Returns a partition that is read on from its former end, up to which everything is settled, or just after it. */
+    private static PartitionMetadata reopened(PartitionMetadata finished, Duration after) {
+        Instant end = finished.endProof().orElseThrow().at().plus(after);
         return written(
                 finished,
                 finished.startTimestamp(),
@@ -372,19 +502,43 @@ record CorrectionPlanner(
                 partition, partition.startTimestamp(), partition.watermark(), partition.gaps(), partition.state());
     }
 
+    /**
+     * Returns a partition of another epoch, so that no worker claims it that saw the lineage before, and would read it past
+     * the time of the snapshot.
+     */
+    private static PartitionMetadata withoutClaims(PartitionMetadata partition) {
+        return written(
+                partition,
+                partition.startTimestamp(),
+                partition.watermark(),
+                partition.gaps(),
+                partition.state(),
+                partition.epoch() + 1);
+    }
+
     private static PartitionMetadata written(
             PartitionMetadata partition,
             Instant start,
             Instant watermark,
             List<PartitionGap> gaps,
             PartitionState state) {
+        return written(partition, start, watermark, gaps, state, partition.epoch());
+    }
+
+    private static PartitionMetadata written(
+            PartitionMetadata partition,
+            Instant start,
+            Instant watermark,
+            List<PartitionGap> gaps,
+            PartitionState state,
+            long epoch) {
         return new PartitionMetadata(
                 partition.token(),
                 partition.parentTokens(),
                 start,
                 state,
                 watermark,
-                partition.epoch(),
+                epoch,
                 Optional.empty(),
                 Optional.empty(),
                 false,
@@ -402,9 +556,9 @@ record CorrectionPlanner(
      * Returns a partition that clean-up had removed, as far as its proof tells. The proof has no epoch: the seconds since
      * 1970 are above that of any former owner.
      */
-    private PartitionMetadata restored(FinishedPartition proof) {
+    private PartitionMetadata restored(FinishedPartition proof, Duration after) {
         Instant watermark = Stream.concat(
-                        Stream.of(proof.startTimestamp(), proof.endProof().at()),
+                        Stream.of(proof.startTimestamp(), proof.endProof().at().plus(after)),
                         proof.gaps().stream().map(PartitionGap::to))
                 .max(Instant::compareTo)
                 .orElseThrow();

@@ -345,6 +345,8 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
             partitions.clear();
             proofs.clear();
         }
+        partitions.keySet().removeAll(plan.removed());
+        proofs.keySet().removeAll(plan.removed());
         for (PartitionMetadata written : plan.written()) {
             partitions.put(written.token(), StoredPartition.of(written));
         }

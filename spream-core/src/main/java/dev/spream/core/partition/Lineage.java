@@ -21,6 +21,10 @@ import java.util.Optional;
  * the child is finished, and partitions discovered later start at or after the watermark of the partition that names
  * them.
  *
+ * <p>The first partitions of a snapshot that was added to the subscription pass the gate when all partitions of the stream
+ * are FINISHED. While one of an added snapshot is not, the stream is read up to the time of the snapshot only: {@link
+ * #pausedAt}. So its rows come after every change up to then, and before every later one.
+ *
  * <p>In a stream with mutable key ranges, partitions have no parents, and key ranges move between living ones. A
  * partition that stored a move-in passes the gate when every source has settled everything before its own move-out:
  * when {@link #awaitedSources} is empty. This too stays so: watermarks never move back, and move-outs are kept until the
@@ -126,6 +130,10 @@ public final class Lineage {
         if (parent.isRoot()) {
             return true;
         }
+        if (parent.equals(PartitionToken.SNAPSHOT_CHANGES)) {
+            return partitions.values().stream()
+                    .allMatch(other -> other.isFinished() || other.token().isOfSnapshot());
+        }
         PartitionMetadata stored = partitions.get(parent);
         if (stored != null) {
             return stored.isFinished();
@@ -200,6 +208,18 @@ public final class Lineage {
         return partitions.values().stream()
                 .filter(partition -> !partition.isFinished())
                 .min(Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token));
+    }
+
+    /**
+     * Returns the commit timestamp up to which, inclusive, the stream is read for now: the time of an added snapshot that
+     * is not settled. Empty if there is none. A partition that ends there is read on when the snapshot is settled.
+     */
+    public Optional<Instant> pausedAt() {
+        return partitions.values().stream()
+                .filter(partition ->
+                        !partition.isFinished() && partition.token().isOfAddedSnapshot())
+                .map(PartitionMetadata::startTimestamp)
+                .min(Instant::compareTo);
     }
 
     /** Returns the time before which every child of every partition is stored; empty when all partitions are finished. */

@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The check that the stored lineage proves that no time of a subscription was skipped: the initial query starts where
@@ -24,6 +26,7 @@ import java.util.Optional;
  *       found in its place may have been named by another one too.
  *   <li>Where the table of another reader was adopted, its records of how its partitions ended, and of the order in
  *       which it read them, are correct.
+ *   <li>A partition may end at the time of an added snapshot until that is settled, and is read on then.
  *   <li>A parent that is not stored is not a finding for a child that was not read yet, while an unfinished partition
  *       has a watermark before the child's start: it may not have been discovered yet.
  * </ul>
@@ -61,7 +64,7 @@ public final class LineageCheck {
                 .sorted(Comparator.comparing(LineageNode::start).thenComparing(LineageNode::token))
                 .toList();
         checkRoot();
-        LineageEnds ends = new LineageEnds(subscription, findings);
+        LineageEnds ends = new LineageEnds(subscription, pauses(ordered), findings);
         LineageLinks links = new LineageLinks(subscription.partitionMode(), nodes, lineage.discoveredUntil(), findings);
         for (LineageNode node : ordered) {
             ends.check(node);
@@ -69,6 +72,18 @@ public final class LineageCheck {
         }
         LineageCycles.check(ordered, nodes, findings);
         return report(ordered);
+    }
+
+    /**
+     * Returns the times at which partitions may have ended for now: those of added snapshots that are not settled, or after
+     * which no worker has read on yet.
+     */
+    private static Set<Instant> pauses(List<LineageNode> nodes) {
+        boolean allFinished = nodes.stream().allMatch(LineageNode::finished);
+        return nodes.stream()
+                .filter(node -> node.token().isOfAddedSnapshot() && (allFinished || !node.finished()))
+                .map(LineageNode::start)
+                .collect(Collectors.toSet());
     }
 
     /** Adds a stored partition; a finished one that is removed as well was cleaned up between the two reads. */

@@ -4,9 +4,14 @@ import dev.spream.core.partition.LineageFinding.Kind;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
-/** The rules of {@link LineageCheck} for one partition by itself: its end, its watermark and its gaps. */
-record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> findings) {
+/**
+ * The rules of {@link LineageCheck} for one partition by itself: its end, its watermark and its gaps.
+ *
+ * @param pauses the times at which partitions may have ended for now
+ */
+record LineageEnds(SubscriptionRecord subscription, Set<Instant> pauses, List<LineageFinding> findings) {
 
     void check(LineageNode node) {
         checkGaps(node);
@@ -46,6 +51,9 @@ record LineageEnds(SubscriptionRecord subscription, List<LineageFinding> finding
 
     private void checkBoundedEnd(LineageNode node, PartitionEnd proof) {
         Optional<Instant> end = subscription.endTimestamp();
+        if (pauses.contains(proof.at())) {
+            return;
+        }
         if (end.isEmpty()) {
             find(
                     Kind.BOUNDED_END,

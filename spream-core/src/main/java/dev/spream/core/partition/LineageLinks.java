@@ -165,6 +165,15 @@ record LineageLinks(
                     .forEach(node -> checkOrder(node, child));
             return;
         }
+        if (token.equals(PartitionToken.SNAPSHOT_CHANGES)) {
+            nodes.values().stream()
+                    .filter(node -> !node.token().isOfSnapshot() && !node.finished())
+                    .filter(node -> node.stored()
+                            .filter(stored -> !stored.watermark().isAfter(child.start()))
+                            .isPresent())
+                    .forEach(node -> checkOrder(node, child));
+            return;
+        }
         LineageNode parent = nodes.get(token);
         if (parent == null) {
             checkMissingParent(child, token);

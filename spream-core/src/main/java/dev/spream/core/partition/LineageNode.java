@@ -76,7 +76,8 @@ record LineageNode(
     /** Returns whether a worker of spream has acquired it; the order in which another reader read is not checked. */
     boolean wasRead() {
         return (finished && !endedBy(PartitionEnd.Kind.ADOPTED))
-                || stored.filter(partition -> partition.epoch() > 0).isPresent();
+                || stored.filter(partition -> partition.epoch() > 0 && partition.state() != PartitionState.CREATED)
+                        .isPresent();
     }
 
     /** Returns whether anything after its start is stored as settled; a gap at its start settles nothing. */

@@ -26,6 +26,15 @@ public record PartitionToken(String value) implements Comparable<PartitionToken>
      */
     public static final PartitionToken SNAPSHOT_ROWS = new PartitionToken("snapshot:rows");
 
+    /**
+     * The parent of the first partitions of a snapshot that is added to a subscription: all partitions of the stream, each
+     * read up to the time of the snapshot. Not stored as a partition.
+     */
+    public static final PartitionToken SNAPSHOT_CHANGES = new PartitionToken("snapshot:changes");
+
+    /** The beginning of the tokens of a snapshot that is added to a subscription. */
+    public static final String ADDED_SNAPSHOT = "snapshot:added:";
+
     public PartitionToken {
         requireNonNull(value, "value");
         if (value.isEmpty()) {
@@ -40,6 +49,11 @@ public record PartitionToken(String value) implements Comparable<PartitionToken>
     /** Returns whether the partition is of a snapshot, and not of the change stream. */
     public boolean isOfSnapshot() {
         return value.startsWith(SNAPSHOT.value);
+    }
+
+    /** Returns whether the partition is of a snapshot that was added to the subscription. */
+    public boolean isOfAddedSnapshot() {
+        return value.startsWith(ADDED_SNAPSHOT);
     }
 
     /** Returns the end of the token, where tokens differ, for messages and thread names. */

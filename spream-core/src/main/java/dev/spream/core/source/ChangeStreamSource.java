@@ -4,6 +4,8 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -69,6 +71,23 @@ public interface ChangeStreamSource extends AutoCloseable {
      */
     default PartitionToken snapshotQuery() {
         return PartitionToken.SNAPSHOT;
+    }
+
+    /**
+     * Returns the first partitions of a snapshot of those tables, which is {@linkplain
+     * dev.spream.core.partition.Correction.AddSnapshot added} to a subscription that is read already. They and the
+     * partitions that they return end in partitions of their own or, without any, with an end record, in either partition
+     * mode.
+     *
+     * @param at the time of the snapshot, from {@link #snapshotTime}
+     * @param tables names of tables, with a schema unless it is the default one
+     * @return the partition of each table, which {@linkplain PartitionToken#isOfAddedSnapshot is of an added snapshot} and of
+     *     no other time
+     * @throws SourceException if the stream does not watch one of them, or has no tables to read, as by default
+     */
+    default Map<String, PartitionToken> addedSnapshot(Instant at, Collection<String> tables) {
+        throw new SourceException(
+                SourceException.Kind.FATAL, "this source cannot read tables: add no snapshot of them", null);
     }
 
     /**

@@ -1,6 +1,9 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
+import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
@@ -181,7 +184,25 @@ final class PartitionScheduler {
 
     private boolean isCompleted(BooleanSupplier wanted) throws InterruptedException {
         return context.storageCalls()
-                .repeat("completing the subscription", wanted, PartitionStorage::completeIfAllFinished);
+                .repeat(
+                        "completing the subscription",
+                        wanted,
+                        storage -> !isContinued(storage) && storage.completeIfAllFinished());
+    }
+
+    /** Lets partitions that ended at an added snapshot be read on, if there are any. */
+    private boolean isContinued(PartitionStorage storage) {
+        Correction reading = new Correction.ContinueAfterSnapshot();
+        CorrectionOutcome outcome =
+                reading.plan(storage.subscription().orElseThrow(), storage.lineage(), storage.proofs(), List.of());
+        if (!(outcome instanceof CorrectionOutcome.Planned planned)
+                || planned.plan().changesNothing()) {
+            return false;
+        }
+        storage.correct(reading, new CorrectionAct(context.worker().value(), "the added snapshot is settled"));
+        log.info("[{}] {}", context.source().streamName(), planned.plan().change());
+        context.partitionsChanged().signal();
+        return true;
     }
 
     /** Acquires the claims of the share; returns whether any was acquired. */

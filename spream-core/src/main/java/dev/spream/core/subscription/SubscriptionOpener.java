@@ -126,15 +126,13 @@ final class SubscriptionOpener {
 
     /** Refuses to read rows of a snapshot in commit order: all have the same commit timestamp. */
     private void requireOrdered(SubscriptionRecord stored) throws InterruptedException {
-        if (context.options().transactionMode() == TransactionMode.COMMIT_ORDER
-                && !stored.initialQuery().isRoot()
-                && hasRowsLeft()) {
+        if (context.options().transactionMode() == TransactionMode.COMMIT_ORDER && hasRowsLeft(stored)) {
             throw new SubscriptionException(
                     "the snapshot of the stored subscription is not read yet, and its rows have one commit timestamp and so no commit order; nothing was changed. Set transactionMode to WHOLE (transaction-mode=whole) until it is read");
         }
     }
 
-    private boolean hasRowsLeft() throws InterruptedException {
+    private boolean hasRowsLeft(SubscriptionRecord stored) throws InterruptedException {
         return context.storageCalls()
                 .repeat(
                         "looking for a snapshot",
@@ -143,7 +141,9 @@ final class SubscriptionOpener {
                                 .filter(partition -> !partition.isFinished()
                                         && !partition.parentTokens().contains(PartitionToken.SNAPSHOT_ROWS))
                                 .map(PartitionMetadata::token)
-                                .anyMatch(token -> token.isRoot() || token.isOfSnapshot()));
+                                .anyMatch(token -> token.isOfSnapshot()
+                                        || (token.isRoot()
+                                                && !stored.initialQuery().isRoot())));
     }
 
     private static String describe(Optional<Instant> end) {

@@ -291,7 +291,16 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 ? new RecordDispatcher(context, partition, path, budget.open(), tasks::fail)
                 : new TransactionDispatcher(context, transactions, partition);
         PartitionReader reader = new PartitionReader(
-                context, partition, dispatcher, watermarks, window, this::reader, () -> reloadParkedKeys(lease));
+                context,
+                partition,
+                dispatcher,
+                watermarks,
+                lineage.pausedAt()
+                        .filter(pause -> !lease.token().isOfSnapshot())
+                        .map(window::until)
+                        .orElse(window),
+                this::reader,
+                () -> reloadParkedKeys(lease));
         reader.gate().follow(unfinished, lineage);
         readers.put(lease.token(), reader);
         if (stop != Stop.NO) {

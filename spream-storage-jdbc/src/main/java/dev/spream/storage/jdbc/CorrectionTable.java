@@ -8,6 +8,7 @@ import dev.spream.core.partition.CorrectionPlan;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
@@ -18,6 +19,7 @@ import dev.spream.storage.jdbc.internal.Transactions;
 import java.math.BigDecimal;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -38,15 +40,25 @@ record CorrectionTable(Database database, String subscription) {
 
     private static final String REMOVE_ALL = "DELETE FROM @partitions WHERE subscription = ?";
 
+    private static final String REMOVE = """
+            DELETE FROM @partitions WHERE subscription = ? AND token_hash IN
+                (SELECT %s FROM unnest(?::text[]) AS r(token))""".formatted(PartitionRow.hashOf("r.token"));
+
+    private static final String ADD = """
+            INSERT INTO @partitions
+                (subscription, token_hash, token, parent_tokens, start_timestamp, watermark, state, created_at)
+            SELECT ?, %s, a.token, a.parents::text[], a.start_timestamp, a.start_timestamp, 'CREATED', clock_timestamp()
+            FROM unnest(?::text[], ?::text[], ?::numeric[]) AS a(token, parents, start_timestamp)""".formatted(PartitionRow.hashOf("a.token"));
+
     /** Changes rows, those that clean-up removed included. Move-outs are of the stored watermark, and fall with it. */
     private static final String CHANGE = """
             WITH written AS MATERIALIZED (
                 SELECT %s AS token_hash, w.*
-                FROM unnest(?::text[], ?::text[], ?::numeric[], ?::numeric[], ?::text[], ?::text[])
-                    AS w(token, state, start_timestamp, watermark, gap_starts, gap_ends)
+                FROM unnest(?::text[], ?::text[], ?::bigint[], ?::numeric[], ?::numeric[], ?::text[], ?::text[])
+                    AS w(token, state, epoch, start_timestamp, watermark, gap_starts, gap_ends)
             )
             UPDATE @partitions p SET
-                state = w.state, start_timestamp = w.start_timestamp, watermark = w.watermark,
+                state = w.state, epoch = w.epoch, start_timestamp = w.start_timestamp, watermark = w.watermark,
                 gap_starts = w.gap_starts::numeric[], gap_ends = w.gap_ends::numeric[],
                 owner = NULL, lease_until = NULL,
                 move_out_sequence = CASE WHEN p.watermark = w.watermark THEN p.move_out_sequence END,
@@ -106,7 +118,34 @@ record CorrectionTable(Database database, String subscription) {
             statements.update(REMOVE_ALL, p -> p.text(subscription));
             subscriptions.storeRoot(statements);
         } else {
-            change(statements, plan.written());
+            remove(statements, plan.removed());
+            add(statements, plan.written().stream().filter(plan::isNew).toList());
+            change(
+                    statements,
+                    plan.written().stream()
+                            .filter(partition -> !plan.isNew(partition))
+                            .toList());
+        }
+    }
+
+    private void remove(Statements statements, Collection<PartitionToken> removed) throws SQLException {
+        if (!removed.isEmpty()) {
+            statements.update(REMOVE, p -> p.text(subscription).texts(List.copyOf(removed), PartitionToken::value));
+        }
+    }
+
+    private void add(Statements statements, List<PartitionMetadata> created) throws SQLException {
+        if (!created.isEmpty()) {
+            statements.update(
+                    ADD,
+                    p -> p.text(subscription)
+                            .texts(created, partition -> partition.token().value())
+                            .texts(
+                                    created,
+                                    partition -> Parameters.arrayText(partition.parentTokens().stream()
+                                            .map(PartitionToken::value)
+                                            .toList()))
+                            .decimals(created, partition -> JdbcTimestamps.exact(partition.startTimestamp())));
         }
     }
 
@@ -115,6 +154,7 @@ record CorrectionTable(Database database, String subscription) {
                 CHANGE,
                 p -> p.texts(written, partition -> partition.token().value())
                         .texts(written, partition -> partition.state().name())
+                        .numbers(written, PartitionMetadata::epoch)
                         .decimals(written, partition -> JdbcTimestamps.exact(partition.startTimestamp()))
                         .decimals(written, partition -> JdbcTimestamps.exact(partition.watermark()))
                         .texts(written, partition -> times(partition, PartitionGap::from))

@@ -54,7 +54,7 @@ import javax.sql.DataSource;
  *       cannot deadlock.
  *   <li>Everything else that a write depends on is final: FINISHED does not change, stored rows stay stored, and a
  *       removed partition keeps its row as the proof that it finished. So a statement may read it as of its start. Only
- *       a correction changes it, while no worker holds a lease or is registered.
+ *       a correction changes it, while no worker holds a lease.
  *   <li>No lock is held between two round trips, except by a correction, whose session the server ends if it is idle: a
  *       process that is suspended during another call blocks no other.
  * </ul>

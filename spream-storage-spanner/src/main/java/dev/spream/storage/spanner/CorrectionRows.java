@@ -81,10 +81,15 @@ final class CorrectionRows {
             transaction.insert(PartitionRow.root(after.startTimestamp(), end, after.heartbeatInterval()));
             return;
         }
+        transaction.write(Mutation.delete(tables.partitions(), WriteTransaction.keys(plan.removed())));
+        transaction.write(Mutation.delete(tables.proofs(), WriteTransaction.keys(plan.removed())));
         for (PartitionMetadata partition : plan.written()) {
             Map<MetadataColumn, Value> row = values(partition, end);
-            if (plan.restored().contains(partition.token())) {
-                row.putAll(restored(partition, after));
+            if (plan.isNew(partition)) {
+                row.putAll(further(partition, after));
+                transaction.write(PartitionRows.mutation(Mutation.newInsertBuilder(tables.partitions()), row));
+            } else if (plan.restored().contains(partition.token())) {
+                row.putAll(further(partition, after));
                 transaction.write(PartitionRows.mutation(Mutation.newInsertBuilder(tables.partitions()), row));
                 transaction.write(Mutation.delete(
                         tables.proofs(), Key.of(partition.token().value())));
@@ -102,6 +107,7 @@ final class CorrectionRows {
         row.put(MetadataColumn.END_TIMESTAMP, Value.timestamp(end));
         row.put(MetadataColumn.STATE, Value.string(partition.state().name()));
         row.put(MetadataColumn.WATERMARK, PartitionRows.value(partition.watermark()));
+        row.put(MetadataColumn.EPOCH, Value.int64(partition.epoch()));
         row.put(MetadataColumn.FINISHED_AT, Value.timestamp(null));
         row.put(MetadataColumn.OWNER, Value.string(null));
         row.put(MetadataColumn.LEASE_UNTIL, Value.timestamp(null));
@@ -121,14 +127,13 @@ final class CorrectionRows {
         return row;
     }
 
-    /** Returns the further columns of a partition that clean-up had removed. */
-    private static Map<MetadataColumn, Value> restored(PartitionMetadata partition, SubscriptionRecord subscription) {
+    /** Returns the further columns of a partition that is new, or that clean-up had removed. */
+    private static Map<MetadataColumn, Value> further(PartitionMetadata partition, SubscriptionRecord subscription) {
         Map<MetadataColumn, Value> row = new EnumMap<>(MetadataColumn.class);
         row.put(MetadataColumn.PARENT_TOKENS, PartitionRows.values(partition.parentTokens()));
         row.put(
                 MetadataColumn.HEARTBEAT_MILLIS,
                 Value.int64(subscription.heartbeatInterval().toMillis()));
-        row.put(MetadataColumn.EPOCH, Value.int64(partition.epoch()));
         row.put(MetadataColumn.CREATED_AT, PartitionRows.value(partition.createdAt()));
         return row;
     }

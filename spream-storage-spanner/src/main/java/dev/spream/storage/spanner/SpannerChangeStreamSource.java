@@ -28,7 +28,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,7 +49,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SpannerChangeStreamSource implements ChangeStreamSource {
     static final int DEFAULT_PREFETCH_CHUNKS = 64;
-    static final int DEFAULT_SNAPSHOT_CHUNK_ROWS = TableSnapshots.DEFAULT_CHUNK_ROWS;
+    /** The number of rows of a chunk of a snapshot by default. */
+    public static final int DEFAULT_SNAPSHOT_CHUNK_ROWS = TableSnapshots.DEFAULT_CHUNK_ROWS;
+
     static final int DEFAULT_SNAPSHOT_READS = 16;
     static final Duration DEFAULT_CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
@@ -137,6 +141,16 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     @Override
     public PartitionToken snapshotQuery() {
         return snapshots.firstQuery();
+    }
+
+    @Override
+    public Map<String, PartitionToken> addedSnapshot(Instant at, Collection<String> tables) {
+        return snapshots.added(at, tables);
+    }
+
+    /** Returns how long the database keeps the rows of a snapshot: its version retention period. */
+    public Duration versionRetention() {
+        return snapshots.keptFor();
     }
 
     /**

@@ -28,6 +28,12 @@ public record QueryWindow(Optional<Instant> endTimestamp, PartitionMode mode, Pa
         return new QueryWindow(subscription.endTimestamp(), subscription.partitionMode(), subscription.initialQuery());
     }
 
+    /** Returns the window of a partition that is read up to that time for now, or up to an earlier end. */
+    public QueryWindow until(Instant pause) {
+        return new QueryWindow(
+                Optional.of(endTimestamp.filter(end -> end.isBefore(pause)).orElse(pause)), mode, initialQuery);
+    }
+
     /** Returns the token to query for a stored partition. */
     public PartitionToken queried(PartitionToken partition) {
         return partition.isRoot() ? initialQuery : partition;

@@ -42,6 +42,9 @@ final class ReadFrontier {
             added.remove(token);
             if (!partition.isFinished()) {
                 unfinished.add(token);
+                if (partition.owner().isEmpty()) {
+                    ended.remove(token); // it is read on after an added snapshot
+                }
                 if (!ended.contains(token) && !reading.contains(token)) {
                     set(token, partition.discoveredUntil());
                 }

@@ -96,7 +96,8 @@ public final class SpannerErrors {
         }
         if (message.contains(VERSION_LOST)) {
             return "the database does not keep rows as of the snapshot's time any more, so the snapshot cannot end:"
-                    + " raise its version_retention_period, up to 7d, and begin anew with a snapshot (spream subscription begin-anew)";
+                    + " raise its version_retention_period, up to 7d, and begin anew with a snapshot (spream subscription begin-anew),"
+                    + " or replace a snapshot that was added by one as of now (spream subscription add-snapshot --again)";
         }
         return switch (kind) {
             case TRANSIENT -> "a retry may succeed";

@@ -12,17 +12,18 @@ import java.util.regex.Pattern;
  * snapshot's progress.
  *
  * @param kind what the partition returns
+ * @param added whether it is of a snapshot that was added to the subscription, which continues nothing
  * @param at the time of the snapshot
  * @param rows the number of rows of a chunk
  * @param after the key before the first row, as {@link KeyText}
  * @param table the table, with its schema unless it is the default one
  * @param row the number of rows of the table before the first row
  */
-record SnapshotToken(Kind kind, Instant at, long rows, String after, String table, long row) {
+record SnapshotToken(Kind kind, boolean added, Instant at, long rows, String after, String table, long row) {
     private static final String PREFIX = PartitionToken.SNAPSHOT.value() + ":";
     private static final String TABLES = PREFIX + "tables:";
     private static final Pattern FORM = Pattern.compile(
-            PREFIX + "(?<kind>chunk|keys):(?<seconds>\\d+)\\.(?<nanos>\\d+):(?<rows>\\d+):(?<after>.*)"
+            PREFIX + "(?<added>added:)?(?<kind>chunk|keys):(?<seconds>\\d+)\\.(?<nanos>\\d+):(?<rows>\\d+):(?<after>.*)"
                     + ":(?<table>[^:]+):(?<row>\\d+)",
             Pattern.DOTALL);
 
@@ -62,22 +63,22 @@ record SnapshotToken(Kind kind, Instant at, long rows, String after, String tabl
     }
 
     /** Returns the token of the keys of a table, from its first row. */
-    static SnapshotToken table(String table, Instant at, long chunkRows) {
-        return new SnapshotToken(Kind.KEYS, at, chunkRows, KeyText.NONE, table, 0);
+    static SnapshotToken table(boolean added, String table, Instant at, long chunkRows) {
+        return new SnapshotToken(Kind.KEYS, added, at, chunkRows, KeyText.NONE, table, 0);
     }
 
     SnapshotToken chunk(long chunkRows, String afterKey, long firstRow) {
-        return new SnapshotToken(Kind.CHUNK, at, chunkRows, afterKey, table, firstRow);
+        return new SnapshotToken(Kind.CHUNK, added, at, chunkRows, afterKey, table, firstRow);
     }
 
     SnapshotToken keysAfter(String lastKey, long firstRow) {
-        return new SnapshotToken(Kind.KEYS, at, rows, lastKey, table, firstRow);
+        return new SnapshotToken(Kind.KEYS, added, at, rows, lastKey, table, firstRow);
     }
 
     /** Returns the text; its end, which messages show, has the table and the row. */
     String text() {
-        return PREFIX + kind.text() + ":" + at.getEpochSecond() + "." + at.getNano() + ":" + rows + ":" + after + ":"
-                + table + ":" + row;
+        return (added ? PartitionToken.ADDED_SNAPSHOT : PREFIX) + kind.text() + ":" + at.getEpochSecond() + "."
+                + at.getNano() + ":" + rows + ":" + after + ":" + table + ":" + row;
     }
 
     /** @throws IllegalArgumentException if the text is not such a token */
@@ -88,6 +89,7 @@ record SnapshotToken(Kind kind, Instant at, long rows, String after, String tabl
         }
         return new SnapshotToken(
                 Kind.valueOf(parts.group("kind").toUpperCase(Locale.ROOT)),
+                parts.group("added") != null,
                 Instant.ofEpochSecond(Long.parseLong(parts.group("seconds")), Long.parseLong(parts.group("nanos"))),
                 Long.parseLong(parts.group("rows")),
                 parts.group("after"),

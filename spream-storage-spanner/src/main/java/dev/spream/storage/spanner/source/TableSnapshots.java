@@ -34,15 +34,18 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,7 +56,8 @@ import org.slf4j.LoggerFactory;
  * returns chunks, of as many rows as the first query says, and a partition of the keys after them; a chunk returns its
  * rows, as inserts at the time of the snapshot, and then the partition that continues the snapshot: the initial query
  * of the stream, a nanosecond later. That partition names {@link PartitionToken#SNAPSHOT_ROWS} as its parent, and so is
- * read when every partition of the snapshot is settled.
+ * read when every partition of the snapshot is settled. A partition of a snapshot that was added to a subscription ends
+ * by an end record instead, because the partitions of the stream are stored already.
  *
  * <p>Rows are read with the Read API, in the order of the primary key, which needs no SQL of either dialect and finds
  * keys with NULLs and descending columns. A chunk is its first key and a number of rows; both are the same whenever it
@@ -89,8 +93,9 @@ public final class TableSnapshots {
      * The tables as of one time.
      *
      * @param versionRetention how long the database keeps rows as of that time
+     * @param estimated the tables whose rows are counted
      */
-    private record Plan(Map<String, WatchedTable> tables, Duration versionRetention) {}
+    private record Plan(Map<String, WatchedTable> tables, Duration versionRetention, Set<String> estimated) {}
 
     /**
      * @param options of each read
@@ -115,9 +120,40 @@ public final class TableSnapshots {
         this.progress = new SnapshotProgress(stream, InstantSource.system());
     }
 
+    /** Returns how long the database keeps rows as of a time. */
+    public Duration keptFor() {
+        return catalog.ask("reading the version retention period of the database", this::versionRetention);
+    }
+
     /** Returns the first query of a new subscription. */
     public PartitionToken firstQuery() {
         return SnapshotToken.tables(chunkRows);
+    }
+
+    /**
+     * Returns the first partitions of a snapshot that is added to a subscription, by table.
+     *
+     * @throws SourceException if the stream does not watch one of the tables as of that time
+     */
+    public Map<String, PartitionToken> added(Instant at, Collection<String> tables) {
+        Set<String> watched = catalog.ask(
+                "reading the tables of change stream " + stream,
+                () -> new WatchedTables(client, catalog.dialect(), stream)
+                        .at(bound(at))
+                        .keySet());
+        tables.stream().filter(table -> !watched.contains(table)).findFirst().ifPresent(unknown -> {
+            throw new SourceException(
+                    SourceException.Kind.FATAL,
+                    "change stream %s does not watch table %s, or this user may not read it; it watches %s. Names are case-sensitive; let the stream watch the table first (ALTER CHANGE STREAM)"
+                            .formatted(stream, unknown, watched.isEmpty() ? "no table" : String.join(", ", watched)),
+                    null);
+        });
+        return tables.stream()
+                .distinct()
+                .collect(Collectors.toMap(
+                        Function.identity(),
+                        table -> new PartitionToken(
+                                SnapshotToken.table(true, table, at, chunkRows).text())));
     }
 
     /** Returns the read timestamp of a strong read now. */
@@ -158,16 +194,19 @@ public final class TableSnapshots {
         };
     }
 
-    private Plan plan(Instant at) {
-        Plan known = plans.get(at);
-        if (known != null) {
-            return known;
+    /** @param only the table of which rows are read; empty for all */
+    private Plan plan(Instant at, Optional<String> only) {
+        Plan plan = plans.get(at);
+        if (plan == null) {
+            plan = catalog.ask(
+                    "reading the tables of change stream " + stream,
+                    () -> new Plan(
+                            new WatchedTables(client, catalog.dialect(), stream).at(bound(at)),
+                            versionRetention(),
+                            ConcurrentHashMap.newKeySet()));
+            plans.put(at, plan);
         }
-        Plan plan = catalog.ask(
-                "reading the tables of change stream " + stream,
-                () -> new Plan(new WatchedTables(client, catalog.dialect(), stream).at(bound(at)), versionRetention()));
-        plans.put(at, plan);
-        Thread.ofVirtual().name("spream-" + stream + "-estimate").start(() -> estimate(plan));
+        estimate(plan, only.isPresent() ? Set.of(only.get()) : plan.tables().keySet());
         return plan;
     }
 
@@ -185,10 +224,17 @@ public final class TableSnapshots {
         }
     }
 
-    /** Counts rows; a count that fails leaves its table without an estimate. */
-    private void estimate(Plan plan) {
+    /** Counts rows, once for each table; a count that fails leaves its table without an estimate. */
+    private void estimate(Plan plan, Collection<String> tables) {
+        List<String> uncounted = tables.stream().filter(plan.estimated()::add).toList();
+        if (!uncounted.isEmpty()) {
+            Thread.ofVirtual().name("spream-" + stream + "-estimate").start(() -> count(uncounted));
+        }
+    }
+
+    private void count(List<String> tables) {
         char quote = catalog.dialect() == Dialect.POSTGRESQL ? '"' : '`';
-        for (String table : plan.tables().keySet()) {
+        for (String table : tables) {
             String quoted = quote + table.replace(".", quote + "." + quote) + quote;
             try (ResultSet row = client.singleUse()
                     .executeQuery(Statement.of("select count(*) from " + quoted), Options.priority(RpcPriority.LOW))) {
@@ -222,7 +268,13 @@ public final class TableSnapshots {
         return records;
     }
 
-    private List<ChangeRecord> continued(PartitionQuery query, Instant snapshotTime) {
+    /** Returns the end of a partition without further ones. */
+    private List<ChangeRecord> continued(PartitionQuery query, SnapshotToken token) {
+        Instant snapshotTime = token.at();
+        if (token.added()) {
+            return List.of(new PartitionEndRecord(
+                    snapshotTime.plusNanos(1), "", query.token().value()));
+        }
         return ending(
                 query,
                 snapshotTime.plusNanos(1),
@@ -243,7 +295,7 @@ public final class TableSnapshots {
 
         @Override
         public ResultSet open() {
-            Plan plan = plan(snapshotTime);
+            Plan plan = plan(snapshotTime, Optional.empty());
             if (plan.tables().isEmpty()) {
                 throw new SourceException(
                         SourceException.Kind.FATAL,
@@ -253,7 +305,9 @@ public final class TableSnapshots {
             }
             tables = plan.tables().keySet().stream()
                     .map(table -> new ChildPartition(
-                            SnapshotToken.table(table, snapshotTime, storedRows).text(), List.of()))
+                            SnapshotToken.table(false, table, snapshotTime, storedRows)
+                                    .text(),
+                            List.of()))
                     .toList();
             log.info(
                     "[{}] snapshot of {} tables as of {}; the database keeps rows as of then for {}, within which the snapshot must end, and within the retention period of the stream",
@@ -292,7 +346,8 @@ public final class TableSnapshots {
         }
 
         Plan plan() {
-            return TableSnapshots.this.plan(snapshotTime());
+            return TableSnapshots.this.plan(
+                    snapshotTime(), token.added() ? Optional.of(token.table()) : Optional.empty());
         }
 
         WatchedTable table() {
@@ -377,7 +432,7 @@ public final class TableSnapshots {
             if (further) {
                 children.add(child(token.keysAfter(chunkAfter, token.row() + chunked)));
             }
-            return children.isEmpty() ? continued(query, snapshotTime()) : ending(query, snapshotTime(), children);
+            return children.isEmpty() ? continued(query, token) : ending(query, snapshotTime(), children);
         }
     }
 
@@ -414,7 +469,7 @@ public final class TableSnapshots {
                         null);
             }
             progress.read(token.table(), token.row() + rows, rows, snapshotTime(), plan().versionRetention());
-            return continued(query, snapshotTime());
+            return continued(query, token);
         }
     }
 

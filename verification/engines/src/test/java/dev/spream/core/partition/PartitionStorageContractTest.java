@@ -247,6 +247,7 @@ final class PartitionStorageContractTest {
     void a_storage_that_forgets_the_query_of_a_snapshot_fails() {
         assertThat(failuresOf(ForgetfulStorages.ForgetsSnapshots::new))
                 .containsExactly(
+                        "a_snapshot_that_would_come_too_late_or_too_early_is_refused",
                         "a_start_that_is_moved_after_the_snapshot_begins_with_the_stream",
                         "beginning_anew_begins_with_a_snapshot_where_the_subscription_did",
                         "the_query_of_a_snapshot_is_stored_with_the_subscription");
@@ -259,7 +260,8 @@ final class PartitionStorageContractTest {
                         "a_completed_subscription_is_read_on_and_completes_again",
                         "a_partition_that_clean_up_removed_is_read_on_too",
                         "a_subscription_completes_and_stays_completed_when_all_its_partitions_were_removed",
-                        "a_subscription_completes_when_all_its_partitions_are_finished");
+                        "a_subscription_completes_when_all_its_partitions_are_finished",
+                        "partitions_are_read_on_after_an_added_snapshot");
         assertThat(failuresOf(ForgetfulStorages.ForgetsProofs::new))
                 .containsExactly(
                         "a_finished_partition_is_removed_and_its_proof_remains",
