@@ -56,7 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SnapshotIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/mirrored";
     private static final String SUBSCRIPTION = "mirrored";
-    private static final int ROWS = Integer.getInteger("snapshot.rows", 10_000);
+    private static final int ROWS = Integer.getInteger("snapshot.rows", 3_000);
     /** The chunks that a service reads at the same time. */
     private static final int READS = ROWS > 100_000 ? 8 : 1;
 

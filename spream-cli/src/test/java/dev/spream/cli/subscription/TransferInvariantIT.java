@@ -52,7 +52,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <p>{@code -Dtransfer.kills=30} kills that many services in each mode of whole transactions, {@code -Dtransfer.seed=…} repeats the workload.
  */
 final class TransferInvariantIT {
-    private static final int KILLS = Integer.getInteger("transfer.kills", 2);
+    private static final int KILLS = Integer.getInteger("transfer.kills", 1);
     private static final long SEED = Long.getLong("transfer.seed", System.nanoTime() % 1_000_000);
     private static final Duration TRANSFER_INTERVAL = Duration.ofMillis(20);
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
