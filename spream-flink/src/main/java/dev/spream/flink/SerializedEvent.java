@@ -8,7 +8,15 @@ import java.io.Serializable;
 import java.io.UncheckedIOException;
 
 /** The form in which a message is sent: Flink sends serializable objects, and the values of spream are none. */
-record SerializedEvent(byte[] bytes) implements Serializable {
+final class SerializedEvent implements Serializable {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    private final byte[] bytes;
+
+    private SerializedEvent(byte[] bytes) {
+        this.bytes = bytes;
+    }
 
     /** The kinds of messages, by the number with which the message begins. */
     private enum Kind {
