@@ -3,6 +3,7 @@ package dev.spream.flink;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.source.ChangeStreamSource;
 import java.io.Serial;
 import java.time.Clock;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.util.UserCodeClassLoader;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Spanner change stream as a source of Apache Flink. Each partition is a split; each change is emitted once to the state of
@@ -72,13 +74,24 @@ public final class FlinkChangeStreamSource<T>
     @Override
     public SplitEnumerator<PartitionSplit, EnumeratorState> createEnumerator(
             SplitEnumeratorContext<PartitionSplit> context) {
-        return new PartitionEnumerator(context, factory.open(), options, Clock.systemUTC(), null);
+        return enumerator(context, null);
     }
 
     @Override
     public SplitEnumerator<PartitionSplit, EnumeratorState> restoreEnumerator(
             SplitEnumeratorContext<PartitionSplit> context, EnumeratorState checkpoint) {
-        return new PartitionEnumerator(context, factory.open(), options, Clock.systemUTC(), checkpoint);
+        return enumerator(context, checkpoint);
+    }
+
+    private PartitionEnumerator enumerator(
+            SplitEnumeratorContext<PartitionSplit> context, @Nullable EnumeratorState checkpoint) {
+        ChangeStreamSource source = factory.open();
+        try {
+            return new PartitionEnumerator(context, source, options, Clock.systemUTC(), checkpoint);
+        } catch (RuntimeException e) {
+            source.close();
+            throw e;
+        }
     }
 
     @Override
@@ -120,6 +133,7 @@ public final class FlinkChangeStreamSource<T>
     public static final class Builder<T> {
         private static final Duration MIN_HEARTBEAT = Duration.ofMillis(100);
         private static final Duration MAX_HEARTBEAT = Duration.ofMinutes(5);
+        private static final Duration MAX_REPORT_INTERVAL = Duration.ofMinutes(1);
 
         private final ChangeStreamSourceFactory factory;
         private final ChangeDeserializationSchema<T> schema;
@@ -185,9 +199,15 @@ public final class FlinkChangeStreamSource<T>
             return this;
         }
 
-        /** Sets the interval at which subtasks report their progress for the watermark; by default 200 ms. */
+        /**
+         * Sets the interval at which subtasks report their progress for the watermark, from 1 ms to a minute; by default
+         * 200 ms.
+         */
         public Builder<T> reportInterval(Duration interval) {
-            requireAtLeast("reportInterval in milliseconds", (int) Math.min(interval.toMillis(), Integer.MAX_VALUE), 1);
+            if (interval.toMillis() < 1 || interval.compareTo(MAX_REPORT_INTERVAL) > 0) {
+                throw new IllegalArgumentException(
+                        "reportInterval is %s, must be from 1 ms to 1 min".formatted(interval));
+            }
             reportInterval = interval;
             return this;
         }

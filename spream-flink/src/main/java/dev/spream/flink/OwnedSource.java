@@ -54,7 +54,8 @@ record OwnedSource(ChangeStreamSource source, SpannerConnection connection) impl
 
     @Override
     public void close() {
-        source.close();
-        connection.close();
+        try (connection) {
+            source.close();
+        }
     }
 }

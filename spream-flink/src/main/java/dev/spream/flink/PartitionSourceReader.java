@@ -2,21 +2,21 @@ package dev.spream.flink;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.core.subscription.reading.QuerySettings;
-import dev.spream.core.subscription.reading.QueryWindow;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -30,6 +30,8 @@ import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads the partitions of one subtask and emits their changes. Each partition is read on a virtual thread; everything else,
@@ -42,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the type of the elements
  */
 final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> {
+    private static final Logger log = LoggerFactory.getLogger(PartitionSourceReader.class);
     private static final String LOW_WATERMARK = "low watermark"; // the output of no split
     private static final Duration STALL_CHECK = Duration.ofSeconds(1);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
@@ -60,7 +63,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private final ChangeStreamSource source;
     private final ReadOptions options;
     private final ChangeDeserializationSchema<T> schema;
-    private final QuerySettings settings;
+    private final int capacity;
     private final ReadElements elements;
     private final Map<String, Held> splits = new LinkedHashMap<>();
     private final Map<String, SplitReading> readings = new ConcurrentHashMap<>(); // of those that have not ended
@@ -68,7 +71,10 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private final Emitter emitter = new Emitter();
 
     private boolean noMoreSplits;
-    private @Nullable PartitionMode mode; // once it has started
+    private final List<String> ended = new ArrayList<>(); // splits that came ended, whose outputs are open
+    private final PriorityQueue<Held> waiting = // those beyond the capacity
+            new PriorityQueue<>(Comparator.comparing((Held held) -> held.state.position()));
+    private boolean started;
     private @Nullable Instant lowWatermark; // received and not emitted
     private @Nullable SourceOutput<T> lowWatermarkOutput;
     private @Nullable Thread timer;
@@ -85,17 +91,26 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         this.source = source;
         this.options = options;
         this.schema = schema;
-        this.settings = options.querySettings(source.maxOpenQueries());
+        this.capacity = source.maxOpenQueries();
         this.elements = new ReadElements(options.maxQueuedBytes());
     }
 
     @Override
     public void start() {
-        mode = source.partitionMode();
+        started = true;
         send(new ReaderEvent.ReaderStarted(
-                source.maxOpenQueries(),
-                splits.values().stream().map(held -> held.state.split()).toList()));
+                capacity,
+                splits.values().stream()
+                        .map(held -> held.state.split().withoutEmitted())
+                        .toList()));
         splits.values().forEach(this::read);
+        if (!waiting.isEmpty()) {
+            log.warn(
+                    "[{}] {} partitions wait, because the limit of {} open queries is reached; raise the parallelism, or the number of queries that the source allows, before their changes expire",
+                    source.streamName(),
+                    waiting.size(),
+                    capacity);
+        }
         timer = Thread.ofVirtual()
                 .name("spream-flink-timer-" + source.streamName())
                 .start(this::time);
@@ -103,16 +118,22 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
 
     private void time() {
         long checked = System.nanoTime();
+        long reported = checked;
+        Duration period = options.reportInterval().compareTo(STALL_CHECK) < 0 ? options.reportInterval() : STALL_CHECK;
         while (!closed) {
             try {
-                Thread.sleep(options.reportInterval());
+                Thread.sleep(period);
             } catch (InterruptedException e) {
                 return;
             }
-            reportDue = true;
-            elements.wake();
-            if (System.nanoTime() - checked > STALL_CHECK.toNanos()) {
-                checked = System.nanoTime();
+            long now = System.nanoTime();
+            if (now - reported >= options.reportInterval().toNanos()) {
+                reported = now;
+                reportDue = true;
+                elements.wake();
+            }
+            if (now - checked >= STALL_CHECK.toNanos()) {
+                checked = now;
                 readings.values().forEach(SplitReading::cancelIfStalled);
             }
         }
@@ -123,7 +144,10 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         for (PartitionSplit split : added) {
             Held held = new Held(split);
             splits.put(split.splitId(), held);
-            if (mode != null) {
+            if (held.state.isEnded()) {
+                ended.add(split.splitId());
+            }
+            if (started) {
                 repeatReports(split);
                 read(held);
             }
@@ -139,15 +163,16 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
 
     private void read(Held held) {
         if (!held.state.isEnded()) {
-            PartitionSplit split = held.state.split();
-            SplitReading reading = new SplitReading(
-                    split,
-                    source,
-                    new QueryWindow(options.endTimestamp(), requireNonNull(mode), split.query()),
-                    settings,
-                    options.ordered(),
-                    elements,
-                    this::failed);
+            waiting.add(held);
+            readWaiting();
+        }
+    }
+
+    /** Reads as many of those that wait as there is room for, the oldest first. */
+    private void readWaiting() {
+        while (readings.size() < capacity && !waiting.isEmpty()) {
+            PartitionSplit split = waiting.remove().state.split();
+            SplitReading reading = new SplitReading(split, source, options, elements, this::failed);
             readings.put(split.splitId(), reading);
             reading.start();
         }
@@ -160,18 +185,20 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
 
     @Override
     public InputStatus pollNext(ReaderOutput<T> output) throws Exception {
+        elements.looking();
         Throwable thrown = failure.get();
         if (thrown != null) {
             throw thrown instanceof Exception e ? e : new FlinkRuntimeException(thrown);
         }
-        emitLowWatermark(output);
+        prepare(output);
+        emitLowWatermark();
         ReadElements.Read read = elements.poll();
         if (read != null) {
             emit(read, output);
         }
         if (reportDue) {
             reportDue = false;
-            report();
+            report(output);
         }
         if (!elements.isEmpty()) {
             return InputStatus.MORE_AVAILABLE;
@@ -183,12 +210,18 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         return splits.values().stream().allMatch(held -> held.state.isEnded());
     }
 
-    private void emitLowWatermark(ReaderOutput<T> output) {
+    /** Opens the output of the low watermark before any other, and closes those of splits that emit nothing more. */
+    private void prepare(ReaderOutput<T> output) {
+        if (lowWatermarkOutput == null) {
+            lowWatermarkOutput = output.createOutputForSplit(LOW_WATERMARK);
+        }
+        ended.forEach(output::releaseOutputForSplit);
+        ended.clear();
+    }
+
+    private void emitLowWatermark() {
         Instant low = lowWatermark;
-        if (low != null) {
-            if (lowWatermarkOutput == null) {
-                lowWatermarkOutput = output.createOutputForSplit(LOW_WATERMARK);
-            }
+        if (low != null && lowWatermarkOutput != null) {
             lowWatermarkOutput.emitWatermark(watermark(low));
             lowWatermark = null;
         }
@@ -215,14 +248,13 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                 state.found(record);
                 send(new ReaderEvent.ChildrenFound(state.token(), record));
             }
-            case SplitElement.Moved moved ->
-                state.moved(moved.record())
-                        .filter(moveIn -> options.ordered())
-                        .ifPresent(moveIn -> send(new ReaderEvent.MovedIn(state.token(), moveIn)));
+            case SplitElement.Moved(PartitionEventRecord record, long number) ->
+                state.moved(record, number).ifPresent(moveIn -> send(new ReaderEvent.MovedIn(state.token(), moveIn)));
             case SplitElement.End end -> {
                 state.ended(end.proof());
                 readings.remove(read.splitId());
                 output.releaseOutputForSplit(read.splitId());
+                readWaiting();
                 send(new ReaderEvent.ReadToEnd(state.progress(), end.proof()));
             }
         }
@@ -260,11 +292,13 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         public void close() {}
     }
 
-    private void report() {
+    /** Reports how far partitions were emitted; a busy one has no heartbeats, and its watermark moves here. */
+    private void report(ReaderOutput<T> output) {
         List<SplitProgress> progress = new ArrayList<>();
         for (Held held : splits.values()) {
             if (!held.state.isEnded() && held.state.takeProgressed()) {
                 progress.add(held.state.progress());
+                outputOf(held, output).emitWatermark(watermark(held.state.position()));
             }
         }
         if (!progress.isEmpty()) {
@@ -287,9 +321,9 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
             case EnumeratorEvent.EndStored stored -> forget(stored.token().value());
             case EnumeratorEvent.Proceed proceed ->
                 held(proceed.token().value())
-                        .filter(held -> held.state.proceed(proceed.moveIn()))
-                        .map(held -> readings.get(proceed.token().value()))
-                        .ifPresent(SplitReading::proceed);
+                        .ifPresent(held -> held.state
+                                .proceed(proceed.moveIn())
+                                .ifPresent(number -> proceed(proceed.token().value(), number)));
             case EnumeratorEvent.LowWatermark low -> {
                 lowWatermark = low.timestamp();
                 elements.wake();
@@ -301,6 +335,13 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         return Optional.ofNullable(splits.get(splitId));
     }
 
+    private void proceed(String splitId, long moveIn) {
+        SplitReading reading = readings.get(splitId);
+        if (reading != null) {
+            reading.proceed(moveIn);
+        }
+    }
+
     private void forget(String splitId) {
         if (held(splitId).filter(held -> held.state.isEnded()).isPresent()) {
             splits.remove(splitId);
@@ -310,7 +351,6 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
 
     @Override
     public List<PartitionSplit> snapshotState(long checkpoint) {
-        report(); // the next checkpoint of the enumerator knows at least what this one has
         return splits.values().stream().map(held -> held.state.split()).toList();
     }
 

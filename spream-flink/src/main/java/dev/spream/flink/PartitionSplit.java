@@ -74,6 +74,12 @@ public record PartitionSplit(
                 List.of());
     }
 
+    /** Returns the split without the changes at its position, as the enumerator needs it. */
+    PartitionSplit withoutEmitted() {
+        return new PartitionSplit(
+                token, query, startTimestamp, position, Set.of(), moveOuts, moveIn, children, end, gaps);
+    }
+
     @Override
     public String splitId() {
         return token.value();

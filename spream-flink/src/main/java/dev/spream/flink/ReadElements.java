@@ -17,12 +17,14 @@ final class ReadElements {
     record Read(String splitId, SplitElement element, long bytes) {}
 
     private final long maxBytes;
+    private final ReentrantLock turn = new ReentrantLock(true); // elements are added in the order of their coming
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition room = lock.newCondition();
 
     // Guarded by the lock.
     private final Deque<Read> queue = new ArrayDeque<>();
     private long bytes;
+    private boolean woken;
     private CompletableFuture<Void> available = new CompletableFuture<>();
 
     ReadElements(long maxBytes) {
@@ -31,6 +33,15 @@ final class ReadElements {
 
     /** Adds an element, waiting for room; one that is larger than all room is added to an empty queue. */
     void put(Read read) throws InterruptedException {
+        turn.lockInterruptibly();
+        try {
+            add(read);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void add(Read read) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (bytes > 0 && bytes + read.bytes() > maxBytes) {
@@ -73,7 +84,18 @@ final class ReadElements {
     void wake() {
         lock.lock();
         try {
+            woken = true;
             available.complete(null);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes that the task looks now, at what it was woken for too. */
+    void looking() {
+        lock.lock();
+        try {
+            woken = false;
         } finally {
             lock.unlock();
         }
@@ -83,7 +105,7 @@ final class ReadElements {
     CompletableFuture<Void> available() {
         lock.lock();
         try {
-            if (queue.isEmpty() && available.isDone()) {
+            if (queue.isEmpty() && !woken && available.isDone()) {
                 available = new CompletableFuture<>();
             }
             return available;

@@ -42,6 +42,9 @@ final class SplitAssigner {
      */
     private record Candidate(PartitionMetadata partition, OptionalInt reader) {}
 
+    private static final int CROWDED_FROM = 4;
+    private static final int CROWDED = 2;
+
     private final SplitLineage splits;
     private final boolean ordered;
     private final Map<Integer, Integer> room; // by reader
@@ -77,7 +80,9 @@ final class SplitAssigner {
         int withoutRoom = 0;
         for (Candidate candidate : candidates) {
             OptionalInt reader = candidate.reader().isPresent() ? candidate.reader() : leastLoaded();
-            if (reader.isPresent() && hasRoom(reader.getAsInt())) {
+            if (candidate.reader().isPresent() && isCrowded(reader.getAsInt())) {
+                waitingForCheckpoint++; // then any reader may read it
+            } else if (reader.isPresent() && hasRoom(reader.getAsInt())) {
                 take(candidate.partition(), reader.getAsInt());
             } else {
                 withoutRoom++;
@@ -102,7 +107,10 @@ final class SplitAssigner {
     private Optional<Candidate> ahead(PartitionMetadata partition, Lineage lineage) {
         OptionalInt reader = OptionalInt.empty();
         boolean together = true;
-        for (PartitionToken parent : lineage.unfinishedParents(partition)) {
+        List<PartitionToken> awaited = lineage.unfinishedParents(partition).stream()
+                .flatMap(parent -> awaited(parent, partition, lineage))
+                .toList();
+        for (PartitionToken parent : awaited) {
             Optional<HeldSplit> read = splits.held(parent).filter(HeldSplit::isReadToEnd);
             if (read.isEmpty()) {
                 return Optional.empty();
@@ -121,8 +129,27 @@ final class SplitAssigner {
         return Optional.of(new Candidate(partition, reader));
     }
 
+    /**
+     * Returns what has to be read before the child: its parent, or in place of one that is not stored, such as the rows of a
+     * snapshot, everything that may still name it.
+     */
+    private static Stream<PartitionToken> awaited(PartitionToken parent, PartitionMetadata child, Lineage lineage) {
+        return lineage.partition(parent).isPresent()
+                ? Stream.of(parent)
+                : lineage.partitions().stream()
+                        .filter(other ->
+                                !other.isFinished() && other.discoveredUntil().isBefore(child.startTimestamp()))
+                        .map(PartitionMetadata::token);
+    }
+
     private boolean hasRoom(int reader) {
         return load.getOrDefault(reader, 0) < room.getOrDefault(reader, 0);
+    }
+
+    /** Returns whether the reader has far more partitions than its share. */
+    private boolean isCrowded(int reader) {
+        int all = load.values().stream().mapToInt(Integer::intValue).sum();
+        return load.getOrDefault(reader, 0) > CROWDED_FROM + CROWDED * all / Math.max(1, load.size());
     }
 
     private OptionalInt leastLoaded() {

@@ -13,7 +13,12 @@ sealed interface SplitElement {
 
     record Children(ChildPartitionsRecord record) implements SplitElement {}
 
-    record Moved(PartitionEventRecord record) implements SplitElement {}
+    /**
+     * Moved key ranges.
+     *
+     * @param moveIn the number of the move-in, if the changes after it wait; 0 if not
+     */
+    record Moved(PartitionEventRecord record, long moveIn) implements SplitElement {}
 
     /** Everything before the timestamp was read. */
     record ReadUpTo(Instant timestamp) implements SplitElement {}

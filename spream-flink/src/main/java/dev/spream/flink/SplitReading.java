@@ -1,10 +1,11 @@
 package dev.spream.flink;
 
 import dev.spream.core.ExponentialBackoff;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.internal.MonotonicTime;
-import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
@@ -14,7 +15,6 @@ import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.inflight.InflightRecord;
 import dev.spream.core.subscription.reading.PartitionReading;
-import dev.spream.core.subscription.reading.QuerySettings;
 import dev.spream.core.subscription.reading.QueryWindow;
 import dev.spream.core.subscription.reading.ReadPosition;
 import dev.spream.core.subscription.reading.RecordHandler;
@@ -26,22 +26,33 @@ import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The reading of one split, on a virtual thread of its own, by the core's rules. It puts what it reads into the reader's
  * queue, and waits there for room, while it is paused, and behind a move-in until the reader lets it proceed.
  */
 final class SplitReading implements RecordHandler {
+    private static final Logger log = LoggerFactory.getLogger(SplitReading.class);
+
+    /** The number of a move-in that a split already waits for when its reading begins; later ones count from there. */
+    static final long RESTORED_MOVE_IN = 1;
+
     private static final long MARK_BYTES = 64;
+    private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
 
     private final PartitionToken token;
     private final String label;
     private final ReadElements elements;
     private final boolean ordered;
-    private final PartitionReading reading;
+    private final Function<PartitionMode, PartitionReading> toRead;
+    private final ChangeStreamSource source;
+    private final Instant start;
     private final Consumer<Throwable> onFailure;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -49,32 +60,38 @@ final class SplitReading implements RecordHandler {
 
     // Guarded by the lock.
     private boolean paused;
-    private @Nullable Instant movedIn; // the time of the last move-in, while its sources are awaited
+    private Instant movedIn = Instant.MIN; // the time of the last move-in
+    private long moveIns = RESTORED_MOVE_IN - 1; // the number of the last move-in
+    private long proceeded; // the number of the last one whose sources are awaited no more
 
+    private volatile @Nullable PartitionReading reading; // once it is known how the stream divides its keys
     private volatile boolean closed;
     private volatile @Nullable Thread thread;
 
     SplitReading(
             PartitionSplit split,
             ChangeStreamSource source,
-            QueryWindow window,
-            QuerySettings settings,
-            boolean ordered,
+            ReadOptions options,
             ReadElements elements,
             Consumer<Throwable> onFailure) {
         this.token = split.token();
         this.label = source.streamName() + "/" + token.abbreviated();
         this.elements = elements;
-        this.ordered = ordered;
+        this.ordered = options.ordered();
+        this.source = source;
+        this.start = split.position();
         this.onFailure = onFailure;
-        this.movedIn = split.moveIn().map(MoveIn::timestamp).orElse(null);
-        this.reading = new PartitionReading(
+        split.moveIn().filter(moveIn -> ordered).ifPresent(moveIn -> {
+            movedIn = moveIn.timestamp();
+            moveIns = RESTORED_MOVE_IN;
+        });
+        this.toRead = mode -> new PartitionReading(
                 source,
                 token,
                 label,
                 position(split),
-                window,
-                settings,
+                new QueryWindow(options.endTimestamp(), mode, split.query()),
+                options.querySettings(source.maxOpenQueries()),
                 MonotonicTime.SYSTEM,
                 new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(10), RandomGenerator.getDefault()),
                 this,
@@ -96,7 +113,9 @@ final class SplitReading implements RecordHandler {
 
     private void run() {
         try {
-            Optional<PartitionEnd> proof = reading.readToEnd();
+            PartitionReading opened = toRead.apply(partitionMode());
+            reading = opened;
+            Optional<PartitionEnd> proof = opened.readToEnd();
             if (proof.isPresent()) {
                 awaitSources(Instant.MAX);
                 put(new SplitElement.End(proof.get()), MARK_BYTES);
@@ -108,6 +127,30 @@ final class SplitReading implements RecordHandler {
         } catch (Throwable t) {
             onFailure.accept(t);
         }
+    }
+
+    /** Returns how the stream divides its keys, asking again while the server cannot be reached. */
+    private PartitionMode partitionMode() throws InterruptedException {
+        while (true) {
+            try {
+                return source.partitionMode();
+            } catch (SourceException e) {
+                if (e.kind() != SourceException.Kind.TRANSIENT) {
+                    throw unreadable(e);
+                }
+                log.warn(
+                        "[{}] the change stream cannot be read yet: {}; asking again in {} s",
+                        label,
+                        LoggedFailure.message(e),
+                        RETRY_INTERVAL.toSeconds());
+                Thread.sleep(RETRY_INTERVAL);
+            }
+        }
+    }
+
+    private Instant readTo() {
+        PartitionReading opened = reading;
+        return opened == null ? start : opened.position();
     }
 
     private boolean put(SplitElement element, long bytes) throws InterruptedException {
@@ -130,7 +173,7 @@ final class SplitReading implements RecordHandler {
     private void awaitSources(Instant after) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (movedIn != null && after.isAfter(movedIn) && !closed) {
+            while (moveIns > proceeded && after.isAfter(movedIn) && !closed) {
                 changed.await();
             }
         } finally {
@@ -155,15 +198,21 @@ final class SplitReading implements RecordHandler {
     @Override
     public void moved(PartitionEventRecord event) throws InterruptedException {
         awaitSources(event.commitTimestamp());
-        if (ordered && !event.moveInSources().isEmpty()) {
-            lock.lockInterruptibly();
-            try {
-                movedIn = event.commitTimestamp();
-            } finally {
-                lock.unlock();
-            }
+        put(
+                new SplitElement.Moved(event, ordered && !event.moveInSources().isEmpty() ? movedIn(event) : 0),
+                MARK_BYTES);
+    }
+
+    /** Lets changes after the move-in wait; returns its number. */
+    private long movedIn(PartitionEventRecord event) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            movedIn = event.commitTimestamp();
+            moveIns++;
+            return moveIns;
+        } finally {
+            lock.unlock();
         }
-        put(new SplitElement.Moved(event), MARK_BYTES);
     }
 
     @Override
@@ -185,7 +234,7 @@ final class SplitReading implements RecordHandler {
     private Optional<PartitionEnd> lost(SourceException failure, boolean expired) {
         throw new FlinkRuntimeException(
                 "[%s] changes from %s on are lost to the stream's retention period: %s; none was skipped, and the job fails. Start the job without its state, at a later time"
-                        .formatted(label, reading.position(), failure.getMessage()),
+                        .formatted(label, readTo(), failure.getMessage()),
                 failure);
     }
 
@@ -193,7 +242,7 @@ final class SplitReading implements RecordHandler {
     public RuntimeException unreadable(SourceException failure) {
         return new FlinkRuntimeException(
                 "[%s] the partition cannot be read any further than %s: %s; the job fails, and continues from its last checkpoint"
-                        .formatted(label, reading.position(), failure.getMessage()),
+                        .formatted(label, readTo(), failure.getMessage()),
                 failure);
     }
 
@@ -204,11 +253,11 @@ final class SplitReading implements RecordHandler {
                         .formatted(label, change.identity(), latestChange));
     }
 
-    /** Lets it emit what comes after the move-in. */
-    void proceed() {
+    /** Lets it emit what comes after the move-in of that number, unless it has read another one by now. */
+    void proceed(long moveIn) {
         lock.lock();
         try {
-            movedIn = null;
+            proceeded = Math.max(proceeded, moveIn);
             changed.signalAll();
         } finally {
             lock.unlock();
@@ -226,13 +275,19 @@ final class SplitReading implements RecordHandler {
     }
 
     void cancelIfStalled() {
-        reading.cancelIfStalled();
+        PartitionReading opened = reading;
+        if (opened != null) {
+            opened.cancelIfStalled();
+        }
     }
 
     /** Stops reading; returns its thread, which ends soon. */
     List<Thread> close() {
         closed = true;
-        reading.close();
+        PartitionReading opened = reading;
+        if (opened != null) {
+            opened.close();
+        }
         Thread running = thread;
         if (running == null) {
             return List.of();

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ final class SplitState {
     private Instant position;
     private @Nullable MoveOuts moveOuts;
     private @Nullable MoveIn moveIn;
+    private long moveInNumber; // by which the reading knows it
     private @Nullable PartitionEnd end;
     private boolean progressed;
 
@@ -34,6 +36,7 @@ final class SplitState {
         this.emitted = new HashSet<>(split.emitted());
         this.moveOuts = split.moveOuts().orElse(null);
         this.moveIn = split.moveIn().orElse(null);
+        this.moveInNumber = SplitReading.RESTORED_MOVE_IN;
         this.children = new ArrayList<>(split.children());
         this.end = split.end().orElse(null);
     }
@@ -73,17 +76,22 @@ final class SplitState {
         children.remove(record);
     }
 
-    /** Records moved key ranges; returns the move-in to wait for, if there is one. */
-    Optional<MoveIn> moved(PartitionEventRecord event) {
+    /**
+     * Records moved key ranges; returns the move-in to wait for, if there is one.
+     *
+     * @param number the number of the move-in; 0 if nothing waits for it
+     */
+    Optional<MoveIn> moved(PartitionEventRecord event, long number) {
         readUpTo(event.commitTimestamp());
         if (!event.moveOutDestinations().isEmpty()) {
             MoveOuts more = new MoveOuts(event.recordSequence(), tokens(event.moveOutDestinations()));
             moveOuts = moveOuts == null ? more : moveOuts.and(more);
             progressed = true;
         }
-        if (event.moveInSources().isEmpty()) {
+        if (number == 0) {
             return Optional.empty();
         }
+        moveInNumber = number;
         Stream<PartitionToken> earlier =
                 Optional.ofNullable(moveIn).filter(known -> known.timestamp().equals(event.commitTimestamp())).stream()
                         .flatMap(known -> known.sources().stream());
@@ -99,13 +107,13 @@ final class SplitState {
         return names.stream().map(PartitionToken::new).toList();
     }
 
-    /** Returns whether that was the move-in that the split waits for; it waits no more. */
-    boolean proceed(MoveIn over) {
+    /** Ends the wait for that move-in, if it is the one that the split waits for; returns its number. */
+    OptionalLong proceed(MoveIn over) {
         if (!over.equals(moveIn)) {
-            return false;
+            return OptionalLong.empty();
         }
         moveIn = null;
-        return true;
+        return OptionalLong.of(moveInNumber);
     }
 
     void ended(PartitionEnd proof) {

@@ -1,0 +1,272 @@
+package dev.spream.flink;
+
+import static dev.spream.testkit.subscription.ScriptedSource.START;
+import static dev.spream.testkit.subscription.ScriptedSource.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.consume.Ordering;
+import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.PartitionEnd;
+import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.subscription.ScriptedSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.SourceOutput;
+import org.apache.flink.connector.testutils.source.reader.TestingReaderContext;
+import org.apache.flink.util.Collector;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PartitionSourceReaderTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final ScriptedSource source = new ScriptedSource();
+    private final TestingReaderContext context = new TestingReaderContext();
+    private final Log log = new Log();
+    private final PartitionSourceReader<String> reader = new PartitionSourceReader<>(
+            context,
+            source,
+            new ReadOptions(
+                    Optional.of(START),
+                    Optional.empty(),
+                    false,
+                    Ordering.KEY,
+                    Duration.ofSeconds(10),
+                    Duration.ofMillis(10),
+                    5,
+                    1 << 20),
+            new Labels());
+
+    @AfterEach
+    void close() {
+        reader.close();
+    }
+
+    @Test
+    void a_partition_without_heartbeats_moves_its_watermark_by_its_changes() throws Exception {
+        source.change("p", 3, "A").change("p", 7, "A");
+        reader.addSplits(List.of(split("p")));
+        reader.start();
+
+        poll(() -> log.lines.contains("p: " + (at(7).toEpochMilli() - 1)));
+
+        assertThat(log.lines).containsSubsequence("p: A3", "p: A7");
+    }
+
+    @Test
+    void the_output_of_the_low_watermark_is_opened_before_any_other() throws Exception {
+        source.change("p", 3, "A");
+        reader.addSplits(List.of(split("p")));
+        reader.start();
+        poll(() -> log.lines.contains("p: A3"));
+
+        reader.handleSourceEvents(new EnumeratorEvent.LowWatermark(at(2)));
+        poll(() -> log.lines.contains("low watermark: " + (at(2).toEpochMilli() - 1)));
+
+        assertThat(log.lines).startsWith("open low watermark", "open p");
+    }
+
+    /** Flink opens an output for each restored split, which would hold the watermark of the job. */
+    @Test
+    void the_output_of_a_split_that_is_restored_as_ended_is_closed() throws Exception {
+        PartitionSplit ended = new PartitionSplit(
+                new PartitionToken("p"),
+                new PartitionToken("p"),
+                START,
+                at(5),
+                Set.of(),
+                Optional.empty(),
+                Optional.empty(),
+                List.of(),
+                Optional.of(PartitionEnd.boundedEnd(at(5))),
+                List.of());
+        reader.addSplits(List.of(ended));
+        reader.start();
+
+        poll(() -> log.lines.contains("close p"));
+
+        assertThat(source.queries()).isEmpty();
+        assertThat(reader.snapshotState(1)).containsExactly(ended);
+        reader.handleSourceEvents(new EnumeratorEvent.EndStored(ended.token()));
+        assertThat(reader.snapshotState(2)).isEmpty();
+    }
+
+    @Test
+    void changes_behind_a_move_in_wait_for_its_own_answer() throws Exception {
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .change("p", 1, "A")
+                .moves("p", 2, List.of("a"), List.of())
+                .moves("p", 2, List.of("b"), List.of())
+                .change("p", 3, "A");
+        reader.addSplits(List.of(split("p")));
+        reader.start();
+        MoveIn first = new MoveIn(at(2), List.of(new PartitionToken("a")));
+        MoveIn both = new MoveIn(at(2), List.of(new PartitionToken("a"), new PartitionToken("b")));
+        poll(() -> context.getSentEvents().contains(new ReaderEvent.MovedIn(new PartitionToken("p"), both)));
+
+        reader.handleSourceEvents(new EnumeratorEvent.Proceed(new PartitionToken("p"), first));
+        pollFor(Duration.ofMillis(200));
+        assertThat(log.lines).contains("p: A1").doesNotContain("p: A3");
+        assertThat(reader.snapshotState(1).getFirst().moveIn()).contains(both);
+
+        reader.handleSourceEvents(new EnumeratorEvent.Proceed(new PartitionToken("p"), both));
+        poll(() -> log.lines.contains("p: A3"));
+    }
+
+    /** The task may handle the answer while the next move-in is read and not emitted. */
+    @Test
+    void an_answer_does_not_release_a_move_in_that_was_read_after_it() throws Exception {
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .moves("p", 2, List.of("a"), List.of())
+                .moves("p", 2, List.of("b"), List.of())
+                .change("p", 3, "A");
+        reader.addSplits(List.of(split("p")));
+        reader.start();
+        MoveIn first = new MoveIn(at(2), List.of(new PartitionToken("a")));
+        await(() -> source.rowsReturned("p") == 3); // all is read, nothing is emitted
+        while (!context.getSentEvents().contains(new ReaderEvent.MovedIn(new PartitionToken("p"), first))) {
+            reader.pollNext(log);
+        }
+
+        reader.handleSourceEvents(new EnumeratorEvent.Proceed(new PartitionToken("p"), first));
+        pollFor(Duration.ofMillis(200));
+
+        assertThat(log.lines).doesNotContain("p: A3");
+    }
+
+    @Test
+    void splits_beyond_the_capacity_are_read_when_others_have_ended() throws Exception {
+        source.maxOpenQueries(1)
+                .change("p", 3, "A")
+                .split("p", 5, "c")
+                .change("q", 4, "B")
+                .split("q", 5, "d");
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("q")));
+            small.start();
+            await(() -> source.queriesOf("p").size() + source.queriesOf("q").size() > 0);
+            TimeUnit.MILLISECONDS.sleep(200);
+            assertThat(source.queriesOf("p").size() + source.queriesOf("q").size())
+                    .as("queries before an end was emitted")
+                    .isEqualTo(1);
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (!log.lines.contains("p: A3") || !log.lines.contains("q: B4")) {
+                small.pollNext(log);
+                assertThat(System.nanoTime()).as(log.lines.toString()).isLessThan(deadline);
+            }
+        }
+    }
+
+    private static PartitionSplit split(String token) {
+        return new PartitionSplit(new PartitionToken(token), new PartitionToken(token), START);
+    }
+
+    private void poll(BooleanSupplier until) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!until.getAsBoolean()) {
+            reader.pollNext(log);
+            assertThat(System.nanoTime()).as(log.lines.toString()).isLessThan(deadline);
+        }
+    }
+
+    private void pollFor(Duration time) throws Exception {
+        long until = System.nanoTime() + time.toNanos();
+        while (System.nanoTime() < until) {
+            reader.pollNext(log);
+        }
+    }
+
+    private static void await(BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            TimeUnit.MILLISECONDS.sleep(1);
+            assertThat(System.nanoTime()).isLessThan(deadline);
+        }
+    }
+
+    /** What a reader emits, and the outputs that it opens and closes, in order. */
+    private static final class Log implements ReaderOutput<String> {
+        private final List<String> lines = new ArrayList<>();
+
+        @Override
+        public SourceOutput<String> createOutputForSplit(String split) {
+            lines.add("open " + split);
+            return new SourceOutput<>() {
+                @Override
+                public void collect(String element) {
+                    throw new IllegalStateException("an element without a timestamp: " + element);
+                }
+
+                @Override
+                public void collect(String element, long timestamp) {
+                    lines.add(split + ": " + element);
+                }
+
+                @Override
+                public void emitWatermark(Watermark watermark) {
+                    lines.add(split + ": " + watermark.getTimestamp());
+                }
+
+                @Override
+                public void markIdle() {}
+
+                @Override
+                public void markActive() {}
+            };
+        }
+
+        @Override
+        public void releaseOutputForSplit(String split) {
+            lines.add("close " + split);
+        }
+
+        @Override
+        public void collect(String element) {
+            throw new IllegalStateException("an element without a split: " + element);
+        }
+
+        @Override
+        public void collect(String element, long timestamp) {
+            collect(element);
+        }
+
+        @Override
+        public void emitWatermark(Watermark watermark) {
+            throw new IllegalStateException("a watermark without a split: " + watermark);
+        }
+
+        @Override
+        public void markIdle() {}
+
+        @Override
+        public void markActive() {}
+    }
+
+    /** The key and the second of a change. */
+    private static final class Labels implements ChangeDeserializationSchema<String> {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public void deserialize(DataChangeRecord change, Collector<String> out) {
+            String key = change.mods().getFirst().keys().string("Id").orElseThrow();
+            out.collect(key + Duration.between(START, change.commitTimestamp()).toSeconds());
+        }
+
+        @Override
+        public TypeInformation<String> getProducedType() {
+            return Types.STRING;
+        }
+    }
+}
