@@ -149,7 +149,9 @@ final class JudgedLeases {
             }
             case "openSubscription" -> {
                 run.opened = true;
-                openSince.putIfAbsent(PartitionToken.ROOT, machine.now());
+                if (openSince.putIfAbsent(PartitionToken.ROOT, machine.now()) == null) {
+                    shares.opened();
+                }
             }
             case "registerWorker" -> shares.registered(run);
             case "unregisterWorker" -> shares.leaving(run);

@@ -126,6 +126,11 @@ final class JudgedShares {
         absent(run, 0);
     }
 
+    /** The subscription is opened, which may be long after the beginning of the world. */
+    void opened() {
+        progressed();
+    }
+
     /** There are other partitions than before. */
     void changed() {
         moved();
