@@ -3,6 +3,11 @@ package dev.spream.flink.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -86,6 +91,15 @@ final class ChangeStreamTableFactoryTest {
                                 COLUMNS
                                         + ", Committed TIMESTAMP_LTZ(3) METADATA FROM 'commit-timestamp', WATERMARK FOR Committed AS SOURCE_WATERMARK()"))
                 .containsPattern("(?s)== Optimized Physical Plan ==((?!WatermarkAssigner).)*$");
+    }
+
+    @Test
+    void the_statements_of_the_guide_can_be_planned() throws IOException {
+        Matcher block = Pattern.compile("```sql\\n(.*?);\\n\\n(.*?);\\n```", Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("../docs/flink.md")));
+        assertThat(block.find()).isTrue();
+        environment.executeSql(block.group(1));
+        assertThat(environment.explainSql(block.group(2))).contains("Transfers");
     }
 
     @Test
