@@ -16,8 +16,11 @@ import org.junit.jupiter.api.Test;
 
 /** The code blocks of README and of the guides are parts of files that the build compiles or tests. */
 final class SnippetsTest {
-    private static final List<Path> SOURCES =
-            List.of(Path.of("src/main/java"), Path.of("src/test/java"), Path.of("plugin-projects"));
+    private static final List<Path> SOURCES = List.of(
+            Path.of("src/main/java"),
+            Path.of("src/test/java"),
+            Path.of("plugin-projects"),
+            ROOT.resolve("spream-flink/src/test/java/dev/spream/flink/guide"));
 
     @Test
     void every_java_snippet_is_taken_from_an_example() throws IOException {

@@ -15,6 +15,19 @@ import org.apache.flink.util.Collector;
  */
 public interface ChangeDeserializationSchema<T> extends Serializable, ResultTypeQueryable<T> {
 
+    /**
+     * Returns the schema that emits change records as they are. They are serialized as JSON; where a function returns them,
+     * name its type: {@code returns(ChangeDeserializationSchema.records().getProducedType())}.
+     */
+    static ChangeDeserializationSchema<DataChangeRecord> records() {
+        return new ChangeRecordSchema();
+    }
+
+    /** Returns the schema that emits each change as one line of JSON, in the shape of Spanner's documentation. */
+    static ChangeDeserializationSchema<String> json() {
+        return new ChangeJsonSchema();
+    }
+
     /** Prepares the schema, before its first change. */
     default void open(DeserializationSchema.InitializationContext context) throws Exception {}
 

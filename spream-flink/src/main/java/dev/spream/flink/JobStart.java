@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.flink.util.FlinkRuntimeException;
 
-/** What a job reads: decided when it begins, and compared with its options when it is restored. */
+/** The stream, start and end that a job reads: decided when it begins, and compared with its options when it is restored. */
 record JobStart(ChangeStreamSource source, ReadOptions options) {
 
     /** Returns what a new job reads. Queries the server. */

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the partitions of a reader have read and the task has not emitted: a queue of all of them, limited in bytes. Its
+ * The elements that the partitions of a reader have read and the task has not emitted: one queue, limited in bytes. Its
  * readers wait for room; the task waits by a future.
  */
 final class ReadElements {

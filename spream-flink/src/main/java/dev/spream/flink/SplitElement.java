@@ -6,7 +6,7 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.PartitionEventRecord;
 import java.time.Instant;
 
-/** What was read of a partition and is not emitted yet. */
+/** An element that was read of a partition and is not emitted yet. */
 sealed interface SplitElement {
 
     record Change(DataChangeRecord record) implements SplitElement {}

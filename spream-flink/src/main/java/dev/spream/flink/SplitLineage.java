@@ -37,7 +37,7 @@ final class SplitLineage {
     private static final WorkerId ENUMERATOR = new WorkerId("flink");
     private static final Duration FOR_EVER = Duration.ofDays(100_000);
 
-    /** What a reader had emitted of a partition when a checkpoint was taken. */
+    /** The progress that a reader had made in a partition when a checkpoint was taken. */
     private record Emitted(SplitProgress progress, Optional<PartitionEnd> end) {}
 
     private final InstantSource clock;

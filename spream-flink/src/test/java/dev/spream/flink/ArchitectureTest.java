@@ -3,6 +3,7 @@ package dev.spream.flink;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -24,6 +25,7 @@ final class ArchitectureTest {
                 .onlyDependOnClassesThat(resideInAnyPackage(
                         "java.lang..",
                         "java.io..",
+                        "java.math..",
                         "java.nio..",
                         "java.time..",
                         "java.util..",
@@ -37,6 +39,16 @@ final class ArchitectureTest {
     }
 
     @Test
+    void a_job_without_the_table_api_does_not_load_it() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.spream.flink")
+                .should()
+                .dependOnClassesThat(resideInAnyPackage("dev.spream.flink.table", "org.apache.flink.table.."))
+                .check(CLASSES);
+    }
+
+    @Test
     void only_what_a_job_names_is_public() {
         assertThat(CLASSES.stream()
                         .filter(type -> type.getModifiers().contains(PUBLIC))
@@ -45,6 +57,7 @@ final class ArchitectureTest {
                 .containsExactlyInAnyOrder(
                         "ChangeDeserializationSchema",
                         "ChangeStreamSourceFactory",
+                        "ChangeStreamTableFactory",
                         "EnumeratorState",
                         "FlinkChangeStreamSource",
                         "PartitionSplit",

@@ -42,7 +42,7 @@ final class JobSimulation {
     /** A partition of the script, with keys from second {@code from} until {@code to}, exclusive. */
     private record Scripted(String token, Set<Integer> keys, int from, int to, Set<String> parents) {}
 
-    /** What an operator gets from a reader: a change of a key, or the barrier of a checkpoint. */
+    /** The input of an operator from a reader: a change of a key, or the barrier of a checkpoint. */
     private record Element(int key, int second, long barrier) {}
 
     /** A split as its reader has it. */

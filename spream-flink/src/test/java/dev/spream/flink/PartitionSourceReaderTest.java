@@ -196,7 +196,7 @@ class PartitionSourceReaderTest {
         }
     }
 
-    /** What a reader emits, and the outputs that it opens and closes, in order. */
+    /** The elements that a reader emits, and the outputs that it opens and closes, in order. */
     private static final class Log implements ReaderOutput<String> {
         private final List<String> lines = new ArrayList<>();
 

@@ -1,0 +1,5 @@
+/** The programs of the guide. */
+@NullMarked
+package dev.spream.flink.guide;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.flink.table;
+
+import org.jspecify.annotations.NullMarked;
