@@ -29,6 +29,7 @@ final class PartitionEdit {
         return with(row.startTimestamp(), row.parentTokens(), watermark, row.epoch(), row.endProof(), row.gaps());
     }
 
+    /** Returns the row as if it had been acquired that many times. */
     PartitionMetadata epoch(long epoch) {
         return with(row.startTimestamp(), row.parentTokens(), row.watermark(), epoch, row.endProof(), row.gaps());
     }
@@ -53,7 +54,7 @@ final class PartitionEdit {
                 row.token(),
                 parents,
                 start,
-                row.state(),
+                epoch > 0 && row.state() == PartitionState.CREATED ? PartitionState.SCHEDULED : row.state(),
                 watermark,
                 epoch,
                 row.owner(),
