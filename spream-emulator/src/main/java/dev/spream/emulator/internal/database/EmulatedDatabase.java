@@ -19,8 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A database of the emulator. Safe for use by many threads; closing it ends its transactions and its change streams.
@@ -45,6 +48,9 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     /** Held while a commit becomes visible, and while a snapshot is taken. */
     private final ReentrantLock visibility = new ReentrantLock();
+
+    // The engine alters a table by a copy: a read in between would find none.
+    private final ReadWriteLock structure = new ReentrantReadWriteLock();
 
     private volatile Schema schema = Schema.EMPTY;
     private volatile Instant lastCommit = Instant.EPOCH;
@@ -182,13 +188,28 @@ public final class EmulatedDatabase implements AutoCloseable {
      */
     public void applyDdl(List<String> ddl, ByteString protoDescriptors) {
         writerLock.exclusively(() -> {
-            transactions.closeSnapshots();
+            structure.writeLock().lock();
             try {
+                transactions.closeSnapshots();
                 ddl.forEach(statement -> applyDdl(statement, protoDescriptors));
             } finally {
-                refreshInformationSchema();
+                try {
+                    refreshInformationSchema();
+                } finally {
+                    structure.writeLock().unlock();
+                }
             }
         });
+    }
+
+    /** Returns the result of a read that no DDL statement overlaps. */
+    QueryResult besidesDdl(Supplier<QueryResult> read) {
+        structure.readLock().lock();
+        try {
+            return read.get();
+        } finally {
+            structure.readLock().unlock();
+        }
     }
 
     private void applyDdl(String statement, ByteString protoDescriptors) {

@@ -15,8 +15,8 @@ public sealed interface ReadContext {
 
     default QueryResult read(EmulatedDatabase database, SqlWork<QueryResult> work) {
         return switch (this) {
-            case Latest ignored -> database.engine().read(work);
-            case Within within -> within.snapshot().read(work);
+            case Latest ignored -> database.besidesDdl(() -> database.engine().read(work));
+            case Within within -> database.besidesDdl(() -> within.snapshot().read(work));
             case Inside inside -> inside.transaction().query(work);
         };
     }
