@@ -135,12 +135,11 @@ class FlinkJobIT {
                 MiniCluster cluster = cluster()) {
             cluster.start();
             write(connection.client(), 60, 1);
-            Instant end = serverTime(emulator).plusSeconds(5);
+            Instant end = serverTime(emulator).plusSeconds(15);
             JobID job =
                     submit(cluster, job(source(emulator).snapshot().endAt(end).build(), 2, true), null);
-            write(connection.client(), 60, 2);
-            assertThat(serverTime(emulator)).isBefore(end);
-            assertThat(cluster.requestJobResult(job).get(1, TimeUnit.MINUTES).getJobStatus())
+            writeUntil(end, connection.client());
+            assertThat(cluster.requestJobResult(job).get(3, TimeUnit.MINUTES).getJobStatus())
                     .contains(JobStatus.FINISHED);
         }
         assertThat(SEEN.get(name)).isEqualTo(committed);
@@ -226,22 +225,44 @@ class FlinkJobIT {
     private void write(DatabaseClient client, int transactions, long seed) throws InterruptedException {
         SplittableRandom random = new SplittableRandom(seed);
         for (int i = 0; i < transactions; i++) {
-            Map<String, Long> rows = new TreeMap<>();
-            for (int row = 0; row < 2; row++) {
-                String id = "key-" + random.nextInt(KEYS);
-                rows.put(id, committed.getOrDefault(id, 0L) + 1);
-            }
-            client.write(rows.entrySet().stream()
-                    .map(row -> Mutation.newInsertOrUpdateBuilder("Counters")
-                            .set("Id")
-                            .to(row.getKey())
-                            .set("Version")
-                            .to(row.getValue())
-                            .build())
-                    .toList());
+            Map<String, Long> rows = next(random);
+            commit(client, rows);
             committed.putAll(rows);
             TimeUnit.MILLISECONDS.sleep(3);
         }
+    }
+
+    /** Commits until a commit is later than that time; what is later does not count. */
+    private void writeUntil(Instant end, DatabaseClient client) throws InterruptedException {
+        SplittableRandom random = new SplittableRandom(2);
+        Map<String, Long> rows = next(random);
+        while (!commit(client, rows).isAfter(end)) {
+            committed.putAll(rows);
+            rows = next(random);
+            TimeUnit.MILLISECONDS.sleep(50);
+        }
+    }
+
+    private Map<String, Long> next(SplittableRandom random) {
+        Map<String, Long> rows = new TreeMap<>();
+        for (int row = 0; row < 2; row++) {
+            String id = "key-" + random.nextInt(KEYS);
+            rows.put(id, committed.getOrDefault(id, 0L) + 1);
+        }
+        return rows;
+    }
+
+    private static Instant commit(DatabaseClient client, Map<String, Long> rows) {
+        return client.write(rows.entrySet().stream()
+                        .map(row -> Mutation.newInsertOrUpdateBuilder("Counters")
+                                .set("Id")
+                                .to(row.getKey())
+                                .set("Version")
+                                .to(row.getValue())
+                                .build())
+                        .toList())
+                .toSqlTimestamp()
+                .toInstant();
     }
 
     private void awaitSeen(MiniCluster cluster, JobID job, double share) throws Exception {
