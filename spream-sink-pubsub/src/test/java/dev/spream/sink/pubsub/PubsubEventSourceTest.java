@@ -160,7 +160,7 @@ final class PubsubEventSourceTest {
         try (EventFeed feed = events.open(ALL)) {
             feed.acknowledge(poll(feed, 1));
         }
-        assertThat(server.left("view")).isZero();
+        await("the message is acknowledged", () -> server.left("view") == 0);
     }
 
     @Test
