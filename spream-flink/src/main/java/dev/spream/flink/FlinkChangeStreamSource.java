@@ -2,6 +2,7 @@ package dev.spream.flink;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.source.ChangeStreamSource;
 import java.io.Serial;
@@ -187,7 +188,7 @@ public final class FlinkChangeStreamSource<T>
         public Builder<T> heartbeatInterval(Duration interval) {
             if (interval.compareTo(MIN_HEARTBEAT) < 0 || interval.compareTo(MAX_HEARTBEAT) > 0) {
                 throw new IllegalArgumentException(
-                        "heartbeatInterval is %s, must be from 100 ms to 5 min".formatted(interval));
+                        "heartbeatInterval is %s, must be from 100 ms to 5 min".formatted(DurationText.of(interval)));
             }
             heartbeatInterval = interval;
             return this;
@@ -206,7 +207,7 @@ public final class FlinkChangeStreamSource<T>
         public Builder<T> reportInterval(Duration interval) {
             if (interval.toMillis() < 1 || interval.compareTo(MAX_REPORT_INTERVAL) > 0) {
                 throw new IllegalArgumentException(
-                        "reportInterval is %s, must be from 1 ms to 1 min".formatted(interval));
+                        "reportInterval is %s, must be from 1 ms to 1 min".formatted(DurationText.of(interval)));
             }
             reportInterval = interval;
             return this;

@@ -118,7 +118,7 @@ final class ChangeStreamTableFactoryTest {
             value = {
                 "'scan.startup.timestamp' = 'yesterday' | scan.startup.timestamp is yesterday, must be a timestamp such as 2026-01-31T10:00:00Z",
                 "'scan.startup.timestamp' = '2026-01-31T10:00:00Z', 'scan.snapshot' = 'true' | a snapshot begins at its own time, and a start is given",
-                "'heartbeat-interval' = '1 ms' | heartbeatInterval is PT0.001S, must be from 100 ms to 5 min",
+                "'heartbeat-interval' = '1 ms' | heartbeatInterval is 1 ms, must be from 100 ms to 5 min",
                 "'ordering' = 'PARTITION' | ordering is PARTITION, must be KEY or NONE",
                 "'value-capture' = 'UNKNOWN' | value-capture is UNKNOWN, must be what the stream captures",
                 "'value-capture' = 'ALL' | Could not parse value 'ALL' for key 'value-capture'",
