@@ -56,6 +56,6 @@ final class VerbosityTest {
     }
 
     private static String owner(String logger) {
-        return logger.endsWith("End") ? "SubscriptionRun.java" : "PartitionReader.java";
+        return logger.endsWith("End") ? "SubscriptionRun.java" : "reading/PartitionReading.java";
     }
 }
