@@ -20,7 +20,6 @@ import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -29,12 +28,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
@@ -87,12 +84,19 @@ class AddedSnapshotIT {
                     .open()) {
                 DatabaseClient client = connection.client();
                 fill(client);
-                Path file = configure(emulator.emulatorHost());
+                Path file = MirrorService.configure(
+                        folder,
+                        DATABASE,
+                        STREAM,
+                        emulator.emulatorHost(),
+                        url,
+                        "snapshot=true\nsource.spanner.snapshot-reads=1");
                 try (PartitionStorage storage = JdbcPartitionStorage.create(pool, STREAM);
                         WorkerFleet fleet = new WorkerFleet(
                                 Path.of("target", "added", mode.toLowerCase(Locale.ROOT)),
-                                name -> command(file, name));
-                        Writer writer = new Writer(client)) {
+                                name -> MirrorService.command(file, name));
+                        SteadyWriter writer =
+                                new SteadyWriter(SEED, ROWS, (id, revision, random) -> write(client, id, revision))) {
                     fleet.start();
                     awaitAlive(fleet, () -> audit.effects() > FIRST_ROWS && isSnapshotOver(storage));
                     alter(connection, postgres);
@@ -158,6 +162,13 @@ class AddedSnapshotIT {
         }
     }
 
+    /** Updates or deletes a row of both tables, or inserts it anew. */
+    private static void write(DatabaseClient client, long id, long revision) {
+        client.write(TABLES.stream()
+                .map(table -> id % 4 == revision % 4 ? Mutation.delete(table, Key.of(id)) : row(table, id, revision))
+                .toList());
+    }
+
     private static Mutation row(String table, long id, long revision) {
         return Mutation.newInsertOrUpdateBuilder(table)
                 .set("Id")
@@ -165,73 +176,6 @@ class AddedSnapshotIT {
                 .set("Revision")
                 .to(revision)
                 .build();
-    }
-
-    /** Updates and deletes rows of both tables, again and again, and inserts them anew. */
-    private static final class Writer implements AutoCloseable {
-        private final DatabaseClient client;
-        private final Random random = new Random(SEED);
-        private final Map<Long, Long> revisions = new HashMap<>(); // confined to the thread
-        private final Thread thread;
-        private volatile long written;
-        private volatile boolean stopping;
-
-        Writer(DatabaseClient client) {
-            this.client = client;
-            this.thread = Thread.ofVirtual().name("writer").start(this::writeAll);
-        }
-
-        private void writeAll() {
-            while (!stopping) {
-                long id = random.nextInt(ROWS);
-                long revision = revisions.merge(id, 2L, (before, two) -> before + 1);
-                client.write(TABLES.stream()
-                        .map(table ->
-                                id % 4 == revision % 4 ? Mutation.delete(table, Key.of(id)) : row(table, id, revision))
-                        .toList());
-                written++;
-                LockSupport.parkNanos(5_000_000);
-            }
-        }
-
-        long written() {
-            return written;
-        }
-
-        @Override
-        public void close() throws InterruptedException {
-            stopping = true;
-            thread.join();
-        }
-    }
-
-    private Path configure(String emulatorHost) throws IOException {
-        return Files.writeString(folder.resolve("spream.properties"), """
-                source.spanner.database=%s
-                source.spanner.stream=%s
-                source.spanner.emulator-host=%s
-                source.spanner.snapshot-reads=1
-                snapshot=true
-                storage=jdbc
-                storage.jdbc.url=%s
-                sink=jdbc
-                sink.jdbc.url=%s
-                sink.jdbc.schema=%s
-                sink.jdbc.create-tables=true
-                max-inflight=64
-                heartbeat-interval=200ms
-                lease-time=2s
-                watermark-interval=200ms
-                partition-discovery-interval=200ms
-                """.formatted(
-                        DATABASE, STREAM, emulatorHost, url, url, MirrorAudit.SCHEMA));
-    }
-
-    private static List<String> command(Path file, String name) {
-        List<String> command = new ArrayList<>(SpreamProcess.command());
-        command.add(1, "-Xmx256m");
-        command.addAll(List.of("run", "--config", file.toString(), "--worker=" + name));
-        return command;
     }
 
     private static void start(WorkerFleet fleet) throws IOException {

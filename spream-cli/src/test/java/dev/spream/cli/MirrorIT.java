@@ -14,8 +14,6 @@ import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -73,7 +71,13 @@ class MirrorIT {
                         .start();
                 HikariDataSource pool = DeliveryLedger.pool(url)) {
             emulator.createDatabase(DATABASE, dialect, MirrorTable.ddl(postgresDialect, captureType));
-            Path file = configure(emulator.emulatorHost(), url, Instant.now());
+            Path file = MirrorService.configure(
+                    folder,
+                    DATABASE,
+                    "mirrored",
+                    emulator.emulatorHost(),
+                    url,
+                    "start=%s%nfinished-retention=5s".formatted(Instant.now()));
             MirrorAudit audit = new MirrorAudit(pool);
             try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
                             .emulatorHost(emulator.emulatorHost())
@@ -81,7 +85,7 @@ class MirrorIT {
                     PartitionStorage storage = JdbcPartitionStorage.create(pool, SUBSCRIPTION);
                     WorkerFleet fleet = new WorkerFleet(
                             Path.of("target", "mirror", captureType.toLowerCase(Locale.ROOT)),
-                            name -> command(file, name));
+                            name -> MirrorService.command(file, name));
                     MirrorWorkload workload = new MirrorWorkload(
                             connection.client(), postgresDialect, CHANGES_PER_SECOND, KEYS, 12, SEED)) {
                 for (int i = 0; i < WorkerFleet.SIZE; i++) {
@@ -121,35 +125,6 @@ class MirrorIT {
                         .isEmpty();
             }
         }
-    }
-
-    private Path configure(String emulatorHost, String url, Instant start) throws IOException {
-        return Files.writeString(folder.resolve("spream.properties"), """
-                source.spanner.database=%s
-                source.spanner.stream=mirrored
-                source.spanner.emulator-host=%s
-                start=%s
-                storage=jdbc
-                storage.jdbc.url=%s
-                sink=jdbc
-                sink.jdbc.url=%s
-                sink.jdbc.schema=%s
-                sink.jdbc.create-tables=true
-                max-inflight=64
-                heartbeat-interval=200ms
-                lease-time=2s
-                watermark-interval=200ms
-                partition-discovery-interval=200ms
-                finished-retention=5s
-                """.formatted(
-                        DATABASE, emulatorHost, start, url, url, MirrorAudit.SCHEMA));
-    }
-
-    private static List<String> command(Path file, String name) {
-        List<String> command = new ArrayList<>(SpreamProcess.command());
-        command.add(1, "-Xmx256m");
-        command.addAll(List.of("run", "--config", file.toString(), "--worker=" + name));
-        return command;
     }
 
     /** Kills some of the services, and stops others until they are taken for dead; how many it killed. */

@@ -22,25 +22,21 @@ import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
-import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,13 +94,21 @@ class SnapshotIT {
                     .open()) {
                 DatabaseClient client = connection.client();
                 fill(client);
-                Path file = configure(emulator.emulatorHost(), url);
+                Path file = MirrorService.configure(
+                        folder,
+                        DATABASE,
+                        "mirrored",
+                        emulator.emulatorHost(),
+                        url,
+                        "snapshot=true%nsource.spanner.snapshot-chunk-rows=%d%nsource.spanner.snapshot-reads=%d"
+                                .formatted(CHUNK_ROWS, READS));
                 try (PartitionStorage storage = JdbcPartitionStorage.create(pool, SUBSCRIPTION);
                         WorkerFleet fleet = new WorkerFleet(
                                 Path.of("target", "snapshot", mode.toLowerCase(Locale.ROOT)),
-                                name -> command(file, name));
+                                name -> MirrorService.command(file, name));
                         MirrorWorkload workload = new MirrorWorkload(client, postgresDialect, 200, 400, 12, SEED);
-                        BulkWriter writer = new BulkWriter(client)) {
+                        SteadyWriter writer = new SteadyWriter(
+                                SEED, ROWS, (number, revision, random) -> write(client, number, revision, random))) {
                     await(() -> workload.changes() >= 400, () -> "the workload is at " + workload.changes());
                     long began = System.nanoTime();
                     for (int i = 0; i < WorkerFleet.SIZE; i++) {
@@ -173,6 +177,14 @@ class SnapshotIT {
         }
     }
 
+    /** Updates or deletes a row of the snapshot, or inserts it anew. */
+    private static void write(DatabaseClient client, int number, long revision, RandomGenerator random) {
+        client.write(List.of(
+                random.nextInt(4) == 0
+                        ? Mutation.delete("Pairs", Key.of(LAST_BULK_ID - number, "bulk"))
+                        : bulkRow(Mutation.newInsertOrUpdateBuilder("Pairs"), number, revision)));
+    }
+
     private static Mutation bulkRow(Mutation.WriteBuilder write, int number, long revision) {
         return write.set("Id")
                 .to(LAST_BULK_ID - number)
@@ -183,74 +195,6 @@ class SnapshotIT {
                 .set(MirrorTable.REVISION)
                 .to(revision)
                 .build();
-    }
-
-    /** Updates and deletes rows of the snapshot, again and again, and inserts them anew. */
-    private static final class BulkWriter implements AutoCloseable {
-        private final DatabaseClient client;
-        private final Random random = new Random(SEED);
-        private final Map<Integer, Long> revisions = new HashMap<>(); // confined to the thread
-        private final Thread thread;
-        private volatile long written;
-        private volatile boolean stopping;
-
-        BulkWriter(DatabaseClient client) {
-            this.client = client;
-            this.thread = Thread.ofVirtual().name("bulk-writer").start(this::writeAll);
-        }
-
-        private void writeAll() {
-            while (!stopping) {
-                int number = random.nextInt(ROWS);
-                long revision = revisions.merge(number, 2L, (before, two) -> before + 1);
-                client.write(List.of(
-                        random.nextInt(4) == 0
-                                ? Mutation.delete("Pairs", Key.of(LAST_BULK_ID - number, "bulk"))
-                                : bulkRow(Mutation.newInsertOrUpdateBuilder("Pairs"), number, revision)));
-                written++;
-                LockSupport.parkNanos(5_000_000);
-            }
-        }
-
-        long written() {
-            return written;
-        }
-
-        @Override
-        public void close() throws InterruptedException {
-            stopping = true;
-            thread.join();
-        }
-    }
-
-    private Path configure(String emulatorHost, String url) throws IOException {
-        return Files.writeString(folder.resolve("spream.properties"), """
-                source.spanner.database=%s
-                source.spanner.stream=mirrored
-                source.spanner.emulator-host=%s
-                source.spanner.snapshot-chunk-rows=%d
-                source.spanner.snapshot-reads=%d
-                snapshot=true
-                storage=jdbc
-                storage.jdbc.url=%s
-                sink=jdbc
-                sink.jdbc.url=%s
-                sink.jdbc.schema=%s
-                sink.jdbc.create-tables=true
-                max-inflight=64
-                heartbeat-interval=200ms
-                lease-time=2s
-                watermark-interval=200ms
-                partition-discovery-interval=200ms
-                """.formatted(
-                        DATABASE, emulatorHost, CHUNK_ROWS, READS, url, url, MirrorAudit.SCHEMA));
-    }
-
-    private static List<String> command(Path file, String name) {
-        List<String> command = new ArrayList<>(SpreamProcess.command());
-        command.add(1, "-Xmx256m");
-        command.addAll(List.of("run", "--config", file.toString(), "--worker=" + name));
-        return command;
     }
 
     /** Kills services while parts of the snapshot are settled and others are not. */
