@@ -69,7 +69,7 @@ record CorrectionPlanner(
         requireStartInRange(to);
         if (nothingWasRead()) {
             PartitionMetadata root = lineage.partition(PartitionToken.ROOT).orElseThrow();
-            PartitionMetadata moved = written(root, to, to, root.gaps(), root.state());
+            PartitionMetadata moved = CorrectedPartition.written(root, to, to, root.gaps(), root.state());
             return new CorrectionPlan(
                     subscription,
                     startingAt(to, subscription.snapshot()),
@@ -173,7 +173,7 @@ record CorrectionPlanner(
         });
         to.ifPresent(this::requireNotReadBeyond);
         List<PartitionMetadata> written = new ArrayList<>();
-        unfinished().forEach(partition -> written.add(withoutOwner(partition)));
+        unfinished().forEach(partition -> written.add(CorrectedPartition.withoutOwner(partition)));
         Reopened reopened = reopened(to, Duration.ZERO);
         written.addAll(reopened.partitions());
         String change = "end moved from %s to %s%s"
@@ -212,7 +212,7 @@ record CorrectionPlanner(
         lineage.partitions().stream()
                 .filter(partition ->
                         partition.endProof().filter(endsBefore(end)).isPresent())
-                .map(partition -> reopened(partition, after))
+                .map(partition -> CorrectedPartition.readOn(partition, after))
                 .forEach(reopened::add);
         Set<PartitionToken> restored = new HashSet<>();
         proofs.stream()
@@ -220,7 +220,7 @@ record CorrectionPlanner(
                 .filter(proof -> lineage.partition(proof.token()).isEmpty())
                 .forEach(proof -> {
                     restored.add(proof.token());
-                    reopened.add(restored(proof, after));
+                    reopened.add(CorrectedPartition.restored(proof, after, lineage.readAt()));
                 });
         return new Reopened(reopened, restored);
     }
@@ -246,7 +246,7 @@ record CorrectionPlanner(
         List<PartitionMetadata> written = new ArrayList<>();
         unfinished()
                 .filter(partition -> !removed.contains(partition.token()))
-                .forEach(partition -> written.add(withoutClaims(partition)));
+                .forEach(partition -> written.add(CorrectedPartition.withoutClaims(partition)));
         Reopened reopened = reopened(subscription.endTimestamp(), AFTER_SNAPSHOT);
         written.addAll(reopened.partitions());
         add.partitions()
@@ -373,7 +373,7 @@ record CorrectionPlanner(
                                 .formatted(partition.token().abbreviated(), watermark, period.from(), watermark));
             }
             if (watermark.isBefore(period.to())) {
-                written.add(withGap(partition, new PartitionGap(watermark, period.to())));
+                written.add(CorrectedPartition.withGap(partition, new PartitionGap(watermark, period.to())));
                 watermarks.put(partition.token(), period.to());
                 gaps++;
             }
@@ -478,108 +478,6 @@ record CorrectionPlanner(
                 subscription.partitionMode(),
                 false,
                 snapshot);
-    }
-
-    private static PartitionMetadata withGap(PartitionMetadata partition, PartitionGap gap) {
-        List<PartitionGap> gaps = new ArrayList<>(partition.gaps());
-        gaps.add(gap);
-        return written(partition, partition.startTimestamp(), gap.to(), gaps, partition.state());
-    }
-
-    /** Returns a partition that is read on from its former end, up to which everything is settled, or just after it. */
-    private static PartitionMetadata reopened(PartitionMetadata finished, Duration after) {
-        Instant end = finished.endProof().orElseThrow().at().plus(after);
-        return written(
-                finished,
-                finished.startTimestamp(),
-                finished.watermark().isAfter(end) ? finished.watermark() : end,
-                finished.gaps(),
-                PartitionState.RUNNING);
-    }
-
-    private static PartitionMetadata withoutOwner(PartitionMetadata partition) {
-        return written(
-                partition, partition.startTimestamp(), partition.watermark(), partition.gaps(), partition.state());
-    }
-
-    /**
-     * Returns a partition of another epoch, so that no worker claims it that saw the lineage before, and would read it past
-     * the time of the snapshot.
-     */
-    private static PartitionMetadata withoutClaims(PartitionMetadata partition) {
-        return written(
-                partition,
-                partition.startTimestamp(),
-                partition.watermark(),
-                partition.gaps(),
-                partition.state(),
-                partition.epoch() + 1);
-    }
-
-    private static PartitionMetadata written(
-            PartitionMetadata partition,
-            Instant start,
-            Instant watermark,
-            List<PartitionGap> gaps,
-            PartitionState state) {
-        return written(partition, start, watermark, gaps, state, partition.epoch());
-    }
-
-    private static PartitionMetadata written(
-            PartitionMetadata partition,
-            Instant start,
-            Instant watermark,
-            List<PartitionGap> gaps,
-            PartitionState state,
-            long epoch) {
-        return new PartitionMetadata(
-                partition.token(),
-                partition.parentTokens(),
-                start,
-                state,
-                watermark,
-                epoch,
-                Optional.empty(),
-                Optional.empty(),
-                false,
-                Optional.empty(),
-                partition.createdAt(),
-                partition.scheduledAt(),
-                partition.runningAt(),
-                Optional.empty(),
-                gaps,
-                partition.moveIn(),
-                partition.moveOuts().filter(settled -> watermark.equals(partition.watermark())));
-    }
-
-    /**
-     * Returns a partition that clean-up had removed, as far as its proof tells. The proof has no epoch: the seconds since
-     * 1970 are above that of any former owner.
-     */
-    private PartitionMetadata restored(FinishedPartition proof, Duration after) {
-        Instant watermark = Stream.concat(
-                        Stream.of(proof.startTimestamp(), proof.endProof().at().plus(after)),
-                        proof.gaps().stream().map(PartitionGap::to))
-                .max(Instant::compareTo)
-                .orElseThrow();
-        return new PartitionMetadata(
-                proof.token(),
-                proof.parentTokens(),
-                proof.startTimestamp(),
-                PartitionState.RUNNING,
-                watermark,
-                lineage.readAt().getEpochSecond(),
-                Optional.empty(),
-                Optional.empty(),
-                false,
-                Optional.empty(),
-                proof.finishedAt(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                proof.gaps(),
-                Optional.empty(),
-                Optional.empty());
     }
 
     private static String text(Optional<Instant> end) {
