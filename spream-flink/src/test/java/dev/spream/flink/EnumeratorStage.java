@@ -99,8 +99,11 @@ final class EnumeratorStage {
     }
 
     static ReadOptions options(Ordering ordering, Optional<Instant> end) {
-        return new ReadOptions(
-                Optional.of(START), end, false, ordering, Duration.ofSeconds(1), Duration.ofMillis(200), 5, 1 << 20);
+        return options(ordering, Optional.of(START), end);
+    }
+
+    static ReadOptions options(Ordering ordering, Optional<Instant> start, Optional<Instant> end) {
+        return new ReadOptions(start, end, false, ordering, Duration.ofSeconds(1), Duration.ofMillis(200), 5, 1 << 20);
     }
 
     /** Assigns the root to reader 0, which reads it to its end: it has these children. Taken and settled. */

@@ -67,15 +67,7 @@ final class PartitionEnumeratorTest {
         EnumeratorStage stage = new EnumeratorStage(
                 1,
                 new ScriptedSource().serverTime(now),
-                new ReadOptions(
-                        Optional.empty(),
-                        Optional.empty(),
-                        false,
-                        Ordering.KEY,
-                        Duration.ofSeconds(1),
-                        Duration.ofMillis(200),
-                        5,
-                        1 << 20),
+                EnumeratorStage.options(Ordering.KEY, Optional.empty(), Optional.empty()),
                 null);
         stage.started(0);
         assertThat(stage.splitsOf(0)).extracting(PartitionSplit::position).containsExactly(now);
@@ -85,18 +77,7 @@ final class PartitionEnumeratorTest {
     void a_server_that_cannot_be_reached_is_asked_again() {
         ScriptedSource source = new ScriptedSource().failServerTime(1);
         EnumeratorStage stage = new EnumeratorStage(
-                1,
-                source,
-                new ReadOptions(
-                        Optional.empty(),
-                        Optional.empty(),
-                        false,
-                        Ordering.KEY,
-                        Duration.ofSeconds(1),
-                        Duration.ofMillis(200),
-                        5,
-                        1 << 20),
-                null);
+                1, source, EnumeratorStage.options(Ordering.KEY, Optional.empty(), Optional.empty()), null);
         stage.started(0);
         assertThat(stage.given(0)).isEmpty();
         stage.pass(Duration.ofSeconds(2));
@@ -494,15 +475,7 @@ final class PartitionEnumeratorTest {
     @Test
     void a_state_of_another_stream_start_or_end_is_refused_with_both() {
         EnumeratorState state = EnumeratorStage.begin(1).roots("a").checkpoint(2);
-        ReadOptions other = new ReadOptions(
-                Optional.of(at(9)),
-                Optional.of(at(99)),
-                false,
-                Ordering.KEY,
-                Duration.ofSeconds(1),
-                Duration.ofMillis(200),
-                5,
-                1 << 20);
+        ReadOptions other = EnumeratorStage.options(Ordering.KEY, Optional.of(at(9)), Optional.of(at(99)));
         assertThatThrownBy(() -> EnumeratorStage.restore(1, state, other))
                 .isInstanceOf(FlinkRuntimeException.class)
                 .hasMessageContaining("start is %s, requested is %s".formatted(START, at(9)))
