@@ -278,14 +278,16 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         private void emit(DataChangeRecord record, SourceOutput<T> to) throws IOException {
             output = to;
             timestamp = record.commitTimestamp().toEpochMilli();
-            schema.deserialize(record, this);
+            try {
+                schema.deserialize(record, this);
+            } finally {
+                output = null; // a schema that keeps the collector must not emit later
+            }
         }
 
         @Override
         public void collect(T element) {
-            if (output != null) {
-                output.collect(element, timestamp);
-            }
+            requireNonNull(output, "an element outside of deserialize").collect(element, timestamp);
         }
 
         @Override

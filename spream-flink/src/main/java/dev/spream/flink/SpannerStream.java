@@ -61,9 +61,9 @@ public final class SpannerStream implements ChangeStreamSourceFactory {
         }
         SpannerConnection open = connection.open();
         try {
-            return new OwnedSource(open.source(stream).build(), open);
-        } catch (RuntimeException e) {
-            open.close();
+            return open.source(stream).ownsConnection().build();
+        } catch (IllegalArgumentException e) {
+            open.close(); // that is no name of a stream
             throw e;
         }
     }

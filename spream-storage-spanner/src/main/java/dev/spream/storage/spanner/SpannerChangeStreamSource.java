@@ -63,6 +63,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     private final long prefetchBytes;
     private final int maxOpenQueries;
     private final TableSnapshots snapshots;
+    private final @Nullable SpannerConnection owned;
     private final Set<ChangeStreamCursor> cursors = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
     private volatile @Nullable PartitionMode partitionMode;
@@ -75,6 +76,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         this.queryOptions = builder.queryOptions();
         this.prefetchBytes = builder.prefetchBytes;
         this.maxOpenQueries = builder.maxOpenQueries;
+        this.owned = builder.ownsConnection ? builder.connection : null;
         this.snapshots = new TableSnapshots(
                 client,
                 stream,
@@ -100,7 +102,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
      * @throws IllegalArgumentException if the name is not a valid name of a change stream
      */
     public static Builder builder(DatabaseClient client, String streamName) {
-        return new Builder(client, streamName);
+        return new Builder(client, null, streamName);
     }
 
     @Override
@@ -192,13 +194,21 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
     @Override
     public void close() {
         closed = true;
-        cursors.forEach(ChangeStreamCursor::close);
+        try {
+            cursors.forEach(ChangeStreamCursor::close);
+        } finally {
+            if (owned != null) {
+                owned.close();
+            }
+        }
     }
 
     /** Options of a source. Every one has a default. */
     public static final class Builder {
         private final DatabaseClient client;
         private final StreamName stream;
+        private final @Nullable SpannerConnection connection;
+        private boolean ownsConnection;
         private @Nullable ReadFunctionName readFunction;
         private RpcPriority priority = RpcPriority.HIGH;
         private @Nullable String requestTag;
@@ -210,8 +220,9 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
         private int snapshotReads = DEFAULT_SNAPSHOT_READS;
         private Duration connectTimeout = DEFAULT_CONNECT_TIMEOUT;
 
-        private Builder(DatabaseClient client, String streamName) {
+        Builder(DatabaseClient client, @Nullable SpannerConnection connection, String streamName) {
             this.client = requireNonNull(client, "client");
+            this.connection = connection;
             this.stream = new StreamName(requireNonNull(streamName, "streamName"));
         }
 
@@ -321,6 +332,19 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
                 throw new IllegalArgumentException("snapshotReads must be at least 1, was " + snapshotReads);
             }
             this.snapshotReads = snapshotReads;
+            return this;
+        }
+
+        /**
+         * Lets the source close the connection that it was made {@linkplain SpannerConnection#source from}, when it is closed.
+         *
+         * @throws IllegalStateException if it is made from a client, which its owner closes
+         */
+        public Builder ownsConnection() {
+            if (connection == null) {
+                throw new IllegalStateException("the source has a client and no connection to close");
+            }
+            ownsConnection = true;
             return this;
         }
 

@@ -120,7 +120,7 @@ public final class SpannerConnection implements AutoCloseable {
      * @throws IllegalArgumentException if the name is not a valid name of a change stream
      */
     public SpannerChangeStreamSource.Builder source(String streamName) {
-        return SpannerChangeStreamSource.builder(client, streamName).maxOpenQueries(maxOpenQueries);
+        return new SpannerChangeStreamSource.Builder(client, this, streamName).maxOpenQueries(maxOpenQueries);
     }
 
     /** Returns the whole client, for administration and other databases of the project; do not close it. */
