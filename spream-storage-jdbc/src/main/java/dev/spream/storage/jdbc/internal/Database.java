@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs statements, each in a transaction and a round trip of its own, and holds a connection only for that long. A
@@ -22,6 +23,7 @@ public class Database {
     private final DataSource dataSource;
     private final UnaryOperator<String> names;
     private final Duration timeLimit;
+    private final @Nullable SessionPlans plans;
     private volatile boolean closed;
 
     public Database(DataSource dataSource, SchemaName schema, Duration timeLimit) {
@@ -30,9 +32,16 @@ public class Database {
 
     /** @param names replaces the placeholders of tables in a statement by their names */
     protected Database(DataSource dataSource, UnaryOperator<String> names, Duration timeLimit) {
+        this(dataSource, names, timeLimit, null);
+    }
+
+    /** @param plans the plans that sessions keep; null if each execution is planned anew */
+    protected Database(
+            DataSource dataSource, UnaryOperator<String> names, Duration timeLimit, @Nullable SessionPlans plans) {
         this.dataSource = dataSource;
         this.names = names;
         this.timeLimit = timeLimit;
+        this.plans = plans;
     }
 
     /** Returns the source of connections, which its owner closes. */
@@ -132,7 +141,7 @@ public class Database {
         connection.setAutoCommit(true);
         T result;
         try {
-            result = work.run(new Statements(connection, names, Math.toIntExact(timeLimit.toSeconds())));
+            result = work.run(new Statements(connection, names, Math.toIntExact(timeLimit.toSeconds()), plans));
         } catch (SQLException | RuntimeException e) {
             restoreAfter(e, connection, autoCommit, networkTimeout);
             throw e;

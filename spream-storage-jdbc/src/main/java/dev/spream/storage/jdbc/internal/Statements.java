@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 
 /**
@@ -17,12 +18,22 @@ import org.postgresql.PGStatement;
  *
  * @param names replaces the placeholders of tables in a statement by their names
  * @param timeLimitSeconds the time limit of each; 0 for the limit of the transaction
+ * @param plans the plans that sessions keep; null if each execution is planned anew
  */
-public record Statements(Connection connection, UnaryOperator<String> names, int timeLimitSeconds) {
+public record Statements(
+        Connection connection,
+        UnaryOperator<String> names,
+        int timeLimitSeconds,
+        @Nullable SessionPlans plans) {
 
     /** Creates the statements of a transaction that sets its limits itself. */
     public Statements(Connection connection, UnaryOperator<String> names) {
-        this(connection, names, 0);
+        this(connection, names, 0, null);
+    }
+
+    /** Returns these statements with plans that sessions keep. */
+    public Statements with(SessionPlans kept) {
+        return new Statements(connection, names, timeLimitSeconds, kept);
     }
 
     /**
@@ -82,7 +93,8 @@ public record Statements(Connection connection, UnaryOperator<String> names, int
     }
 
     PreparedStatement prepare(String sql) throws SQLException {
-        PreparedStatement statement = plannedAnew(connection, names.apply(sql));
+        String named = names.apply(sql);
+        PreparedStatement statement = plans == null ? plannedAnew(connection, named) : plans.prepare(connection, named);
         if (timeLimitSeconds > 0) {
             statement.setQueryTimeout(timeLimitSeconds);
         }

@@ -34,8 +34,9 @@ import java.util.function.Function;
 record EnqueueStatement(Statements transaction) {
     static final String ENQUEUE = """
             WITH asked AS MATERIALIZED (
-                SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::timestamptz[], ?::timestamptz[],
-                    ?::text[]) WITH ORDINALITY
+                SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]),
+                    (SELECT ?::int[]), (SELECT ?::timestamptz[]), (SELECT ?::timestamptz[]), (SELECT ?::text[]))
+                    WITH ORDINALITY
                     AS a (key, digest, payload, ordering_key, segment, not_before, expires_at, traceparent, place)
             ), begun AS (
                 INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)

@@ -22,27 +22,34 @@ import java.util.Optional;
  * function cannot be used in an index search.
  */
 record EntryClaims(OutboxDatabase database) {
+    /** The number of entries up to which a claim is planned for few rows. */
+    private static final int FEW = 1_000;
+
     /**
      * Selects the entries that are longest due, from those that are due and those whose lease has expired. Each part
      * selects up to the limit, so that their union has enough rows; surplus rows are unlocked at the end of the
-     * statement.
+     * statement. The constant limit lets the server plan for few rows; the rows beyond the other are not locked.
      */
     private static final String ANY = """
             WITH due AS MATERIALIZED (
-                SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.next_run_at AS due_at
-                FROM @outbox o
-                WHERE o.status IN ('pending', 'failed') AND o.segment IS NULL
-                    AND o.next_run_at <= (SELECT clock_timestamp())
-                    AND (o.expires_at IS NULL OR o.expires_at > (SELECT clock_timestamp()))
-                ORDER BY o.next_run_at, o.id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED
+                SELECT * FROM (
+                    SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.next_run_at AS due_at
+                    FROM @outbox o
+                    WHERE o.status IN ('pending', 'failed') AND o.segment IS NULL
+                        AND o.next_run_at <= (SELECT clock_timestamp())
+                        AND (o.expires_at IS NULL OR o.expires_at > (SELECT clock_timestamp()))
+                    ORDER BY o.next_run_at, o.id LIMIT @few FOR NO KEY UPDATE SKIP LOCKED) AS rows_due
+                LIMIT (SELECT ?::int)
             ), lapsed AS MATERIALIZED (
-                SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.lease_until AS due_at
-                FROM @outbox o
-                WHERE o.status = 'sending' AND o.segment IS NULL AND o.lease_until <= (SELECT clock_timestamp())
-                ORDER BY o.lease_until, o.id LIMIT ? FOR NO KEY UPDATE SKIP LOCKED
+                SELECT * FROM (
+                    SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.lease_until AS due_at
+                    FROM @outbox o
+                    WHERE o.status = 'sending' AND o.segment IS NULL AND o.lease_until <= (SELECT clock_timestamp())
+                    ORDER BY o.lease_until, o.id LIMIT @few FOR NO KEY UPDATE SKIP LOCKED) AS rows_lapsed
+                LIMIT (SELECT ?::int)
             ), chosen AS MATERIALIZED (
                 SELECT * FROM (SELECT * FROM due UNION ALL SELECT * FROM lapsed) AS both_kinds
-                ORDER BY due_at, id LIMIT ?
+                ORDER BY due_at, id LIMIT (SELECT ?::int)
             )""";
 
     /**
@@ -51,11 +58,11 @@ record EntryClaims(OutboxDatabase database) {
      */
     private static final String ORDERED = """
             WITH segment AS MATERIALIZED (
-                SELECT l.segment FROM unnest(?::int[], ?::bigint[]) AS held (segment, epoch)
+                SELECT l.segment FROM unnest((SELECT ?::int[]), (SELECT ?::bigint[])) AS held (segment, epoch)
                 JOIN @segments l ON l.segment = held.segment AND l.epoch = held.epoch
                 WHERE l.owner = ? AND l.lease_until > (SELECT clock_timestamp())
             ), chosen AS MATERIALIZED (
-                SELECT locked.* FROM (SELECT DISTINCT id FROM unnest(?::bigint[]) AS asked (id) ORDER BY id) AS asked
+                SELECT locked.* FROM (SELECT DISTINCT id FROM unnest((SELECT ?::bigint[])) AS asked (id) ORDER BY id) AS asked
                 CROSS JOIN LATERAL (
                     SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.id AS due_at
                     FROM @outbox o
@@ -127,13 +134,14 @@ record EntryClaims(OutboxDatabase database) {
                 w.locked_at, w.verdict, w.was
             FROM written w ORDER BY w.due_at, w.id""".formatted(ReasonCode.IDEMPOTENCY_CONFLICT, ReasonCode.INTERNAL_ERROR);
 
-    static final String CLAIM = ANY + REST;
+    static final String CLAIM = (ANY + REST).replace("@few", Integer.toString(FEW));
+    private static final String CLAIM_MANY = (ANY + REST).replace("LIMIT @few ", "");
     static final String CLAIM_ORDERED = ORDERED + REST;
 
     ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
         return result(database.rows(
                 "claiming entries of " + database.tables(),
-                CLAIM,
+                limit <= FEW ? CLAIM : CLAIM_MANY,
                 p -> p.number(limit)
                         .number(limit)
                         .number(limit)

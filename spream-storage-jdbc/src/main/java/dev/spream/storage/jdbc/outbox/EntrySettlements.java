@@ -30,7 +30,7 @@ record EntrySettlements(OutboxDatabase database) {
      */
     static final String RENEW = """
             WITH asked AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[]) AS a (id, token)
+                SELECT * FROM unnest((SELECT ?::bigint[]), (SELECT ?::bigint[])) AS a (id, token)
                 CROSS JOIN (SELECT ?::text AS owner, ? * interval '1 microsecond' AS lease) AS worker
                 ORDER BY id
             ), held AS MATERIALIZED (
@@ -65,8 +65,9 @@ record EntrySettlements(OutboxDatabase database) {
      */
     static final String SETTLE = """
             WITH asked AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::text[], ?::text[], ?::bigint[],
-                    ?::boolean[]) AS a (id, token, ending, http_status, response, reason, message, delay, unknown)
+                SELECT * FROM unnest((SELECT ?::bigint[]), (SELECT ?::bigint[]), (SELECT ?::text[]), (SELECT ?::int[]),
+                    (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::bigint[]),
+                    (SELECT ?::boolean[])) AS a (id, token, ending, http_status, response, reason, message, delay, unknown)
                 CROSS JOIN (SELECT ?::text AS owner) AS worker
                 ORDER BY id
             ), held AS MATERIALIZED (

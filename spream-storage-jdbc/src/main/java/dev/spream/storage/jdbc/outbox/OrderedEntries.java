@@ -32,7 +32,7 @@ record OrderedEntries(OutboxDatabase database) {
                 ORDER BY o.segment, o.id LIMIT 1) AS first)""";
 
     static final String OF_SEGMENTS = """
-            SELECT e.* FROM unnest(?::int[], ?::bigint[]) AS asked (segment, behind)
+            SELECT e.* FROM unnest((SELECT ?::int[]), (SELECT ?::bigint[])) AS asked (segment, behind)
             CROSS JOIN LATERAL (
                 SELECT %s FROM @outbox o
                 WHERE o.segment = asked.segment AND o.status IN ('pending', 'sending', 'failed') AND o.id > asked.behind

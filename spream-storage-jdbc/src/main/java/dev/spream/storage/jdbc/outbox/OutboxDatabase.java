@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.SessionPlans;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.internal.Transactions;
@@ -15,10 +16,16 @@ import javax.sql.DataSource;
  */
 final class OutboxDatabase extends Database {
     private final OutboxTables tables;
+    private final SessionPlans plans;
 
     OutboxDatabase(DataSource dataSource, OutboxTables tables, Duration statementTimeout) {
-        super(dataSource, tables::in, statementTimeout);
+        this(dataSource, tables, statementTimeout, new SessionPlans());
+    }
+
+    private OutboxDatabase(DataSource dataSource, OutboxTables tables, Duration statementTimeout, SessionPlans plans) {
+        super(dataSource, tables::in, statementTimeout, plans);
         this.tables = tables;
+        this.plans = plans;
     }
 
     OutboxTables tables() {
@@ -44,6 +51,7 @@ final class OutboxDatabase extends Database {
     /** Returns the statements of the caller's transaction, which also contains the change that the entries report. */
     Statements ofCaller(Connection transaction, String what) throws SQLException {
         return Statements.ofCaller(
-                transaction, tables::in, what, "the call would not be part of a transaction of the caller");
+                        transaction, tables::in, what, "the call would not be part of a transaction of the caller")
+                .with(plans);
     }
 }
