@@ -67,7 +67,7 @@ class ServerJobIT {
     private static final int ACCOUNTS = 7;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    /** What the jobs have done, by run, since a cluster copies functions. */
+    /** The runs by name, static since a cluster copies functions. */
     private static final Map<String, Run> RUNS = new ConcurrentHashMap<>();
 
     @TempDir
@@ -222,7 +222,7 @@ class ServerJobIT {
         }
     }
 
-    /** What was written, and what the jobs of a run have read and done. */
+    /** The written deposits, and those that the jobs of a run have read and seen. */
     private static final class Run {
         private final Set<String> written = new HashSet<>();
         private final Queue<RecordingSource> sources = new ConcurrentLinkedQueue<>();
