@@ -15,16 +15,19 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.flink.client.cli.CliFrontend;
 import org.apache.flink.container.entrypoint.StandaloneApplicationClusterEntryPoint;
+import org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint;
 import org.apache.flink.runtime.taskexecutor.TaskManagerRunner;
 
 /**
- * The image of the container file in a folder: the files that it copies, and the two programs that its commands {@code
- * standalone-job} and {@code taskmanager} start, with the libraries of Flink as their class path.
+ * The image of the container file in a folder: the files that it copies, and the programs that its commands start, with
+ * the libraries of Flink as their class path.
  */
 final class FlinkImage implements AutoCloseable {
     private static final Path REPOSITORY = Path.of("../..");
     private static final String HOME = "/opt/flink/";
+    private static final int ATTEMPTS = 10;
 
     /** Options that the configuration in Flink's image has; and what is logged. */
     private static final String[] OPTIONS = {
@@ -109,17 +112,34 @@ final class FlinkImage implements AutoCloseable {
         }
     }
 
-    /** Starts a job manager with that job, and a task manager. */
-    void start(Class<?> job, List<String> arguments) throws IOException {
-        List<String> jobManager =
-                JavaCommand.of(flinksLibraries(), StandaloneApplicationClusterEntryPoint.class, OPTIONS);
-        jobManager.addAll(List.of("--configDir", home.resolve("conf").toString()));
+    /** Starts a cluster for that job alone. */
+    void startApplication(Class<?> job, List<String> arguments) throws IOException {
+        List<String> jobManager = flink(StandaloneApplicationClusterEntryPoint.class);
         jobManager.addAll(List.of("--job-classname", job.getName(), "--host", "127.0.0.1"));
         jobManager.addAll(arguments);
         start(jobManager, "jobmanager");
-        List<String> taskManager = JavaCommand.of(flinksLibraries(), TaskManagerRunner.class, OPTIONS);
-        taskManager.addAll(List.of("--configDir", home.resolve("conf").toString()));
-        start(taskManager, "taskmanager");
+        start(flink(TaskManagerRunner.class), "taskmanager");
+    }
+
+    /** Starts a cluster, and submits the jar of a job with its libraries. */
+    void startSession(Path jar, List<String> arguments) throws IOException, InterruptedException {
+        start(flink(StandaloneSessionClusterEntrypoint.class), "jobmanager");
+        start(flink(TaskManagerRunner.class), "taskmanager");
+        List<String> client = JavaCommand.of(flinksLibraries(), CliFrontend.class, OPTIONS);
+        client.addAll(List.of("run", "--detached", jar.toAbsolutePath().toString()));
+        client.addAll(arguments);
+        int attempts = 0;
+        while (run(client, "client") != 0) { // the cluster does not answer yet
+            assertThat(++attempts)
+                    .as("%s%n%s", output("client"), output("jobmanager"))
+                    .isLessThan(ATTEMPTS);
+        }
+    }
+
+    private List<String> flink(Class<?> program) throws IOException {
+        List<String> command = JavaCommand.of(flinksLibraries(), program, OPTIONS);
+        command.addAll(List.of("--configDir", home.resolve("conf").toString()));
+        return command;
     }
 
     /** Returns the names of the jars that are on the class path of the job. */
@@ -141,6 +161,14 @@ final class FlinkImage implements AutoCloseable {
     }
 
     private void start(List<String> command, String name) throws IOException {
+        processes.add(builder(command, name).start());
+    }
+
+    private int run(List<String> command, String name) throws IOException, InterruptedException {
+        return builder(command, name).start().waitFor();
+    }
+
+    private ProcessBuilder builder(List<String> command, String name) {
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(home.toFile())
                 .redirectErrorStream(true)
@@ -148,7 +176,7 @@ final class FlinkImage implements AutoCloseable {
         builder.environment().put("FLINK_CONF_DIR", home.resolve("conf").toString());
         builder.environment().put("FLINK_LIB_DIR", home.resolve("lib").toString());
         builder.environment().put("FLINK_PLUGINS_DIR", home.resolve("plugins").toString());
-        processes.add(builder.start());
+        return builder;
     }
 
     /** Returns what the program of that name has written. */

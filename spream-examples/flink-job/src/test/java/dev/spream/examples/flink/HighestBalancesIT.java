@@ -5,48 +5,55 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.cloud.spanner.Mutation;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.SpannerEmulator;
+import dev.spream.servers.SpannerServers;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.flink.client.program.PackagedProgram;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Executes the instructions of the container file in a folder in place of the image's root, and runs the job there. */
 final class HighestBalancesIT {
     private static final String DATABASE = "projects/demo/instances/demo/databases/bank";
+    private static final Path SESSION_JAR = Path.of("target/flink-job-session.jar");
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     @TempDir
     private Path root;
 
-    @Test
-    void the_files_of_the_image_run_the_job_with_the_libraries_of_flink() throws Exception {
+    @ParameterizedTest
+    @MethodSource("clusters")
+    void the_job_runs_with_the_libraries_of_flink_and_those_that_it_brings_along(boolean session) throws Exception {
         try (SpannerEmulator emulator = emulator();
                 SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
                         .emulatorHost(emulator.emulatorHost())
                         .open();
                 FlinkImage image = new FlinkImage(root)) {
             connection.client().write(List.of(balance("a", 5), balance("b", 1)));
-            image.start(
-                    HighestBalances.class,
-                    List.of(
-                            "--database",
-                            DATABASE,
-                            "--stream",
-                            "AccountsStream",
-                            "--emulator-host",
-                            emulator.emulatorHost()));
+            List<String> arguments = List.of(
+                    "--database", DATABASE, "--stream", "AccountsStream", "--emulator-host", emulator.emulatorHost());
+            if (session) {
+                image.startSession(SESSION_JAR, arguments);
+            } else {
+                image.startApplication(HighestBalances.class, arguments);
+            }
             await(image, "(a,5)", "(b,1)");
             connection.client().write(List.of(balance("a", 2), balance("b", 3)));
             await(image, "(b,3)");
         }
+    }
+
+    static Stream<Boolean> clusters() {
+        return SpannerServers.areAll() ? Stream.of(false, true) : Stream.of(false);
     }
 
     @Test
@@ -64,7 +71,7 @@ final class HighestBalancesIT {
     void the_jar_for_a_session_has_the_same_libraries() throws Exception {
         try (FlinkImage image = new FlinkImage(root);
                 PackagedProgram program = PackagedProgram.newBuilder()
-                        .setJarFile(new File("target/flink-job-session.jar"))
+                        .setJarFile(SESSION_JAR.toFile())
                         .build()) {
             assertThat(program.getMainClassName()).isEqualTo(HighestBalances.class.getName());
             assertThat(program.getJobJarAndDependencies())
