@@ -13,7 +13,7 @@ import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** A cluster of two task managers in this JVM. */
+/** A cluster of two task managers in this JVM, with two slots each: a job of four subtasks needs both. */
 public final class JobCluster implements AutoCloseable {
     private static final int CHECKPOINT_MILLIS = 300;
 
@@ -31,7 +31,7 @@ public final class JobCluster implements AutoCloseable {
         MiniCluster cluster = new MiniCluster(new MiniClusterConfiguration.Builder()
                 .setConfiguration(configuration)
                 .setNumTaskManagers(2)
-                .setNumSlotsPerTaskManager(4)
+                .setNumSlotsPerTaskManager(2)
                 .build());
         cluster.start();
         return new JobCluster(cluster);
