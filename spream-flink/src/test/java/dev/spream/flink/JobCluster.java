@@ -26,8 +26,6 @@ public final class JobCluster implements AutoCloseable {
     static JobCluster start() throws Exception {
         Configuration configuration = new Configuration();
         configuration.setString("rest.bind-port", "0");
-        configuration.setString("heartbeat.interval", "500");
-        configuration.setString("heartbeat.timeout", "5000");
         MiniCluster cluster = new MiniCluster(new MiniClusterConfiguration.Builder()
                 .setConfiguration(configuration)
                 .setNumTaskManagers(2)
