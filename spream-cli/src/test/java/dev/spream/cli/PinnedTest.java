@@ -38,6 +38,17 @@ final class PinnedTest {
         }
     }
 
+    /** Flink's image is named by tag, which its user replaces. */
+    @Test
+    void the_job_of_flink_is_built_on_the_same_image() throws IOException {
+        String folder = "spream-examples/flink-job";
+        assertThat(images(REPOSITORY.resolve(folder).resolve("Containerfile")))
+                .filteredOn(image -> !image.startsWith("flink:"))
+                .isNotEmpty()
+                .isSubsetOf(images(REPOSITORY.resolve("Containerfile")));
+        assertThat(REPOSITORY.resolve(".github/dependabot.yml")).content().contains("      - /" + folder + "\n");
+    }
+
     private static Set<String> images(Path file) throws IOException {
         try (Stream<String> lines = Files.lines(file)) {
             return lines.filter(line -> line.startsWith("FROM "))

@@ -20,7 +20,7 @@ final class SnippetsTest {
             Path.of("src/main/java"),
             Path.of("src/test/java"),
             Path.of("plugin-projects"),
-            ROOT.resolve("spream-flink/src/test/java/dev/spream/flink/guide"));
+            Path.of("flink-job/src/main/java"));
 
     @Test
     void every_java_snippet_is_taken_from_an_example() throws IOException {

@@ -35,12 +35,6 @@ import org.apache.flink.api.common.typeinfo.TypeHint;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.runtime.jobgraph.JobGraph;
-import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
-import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
@@ -48,7 +42,7 @@ import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Jobs on a cluster of two task managers. The workload counts in each row: the versions of a key are 1, 2, 3, ..., and the
@@ -72,33 +66,29 @@ class FlinkJobIT {
     Path directory;
 
     @ParameterizedTest
-    @ValueSource(strings = {"IMMUTABLE_KEY_RANGE", "MUTABLE_KEY_RANGE"})
+    @CsvSource({"IMMUTABLE_KEY_RANGE, GOOGLE_STANDARD_SQL", "MUTABLE_KEY_RANGE, POSTGRESQL"})
     void versions_of_a_key_are_seen_once_and_in_order_through_churn_faults_a_killed_task_manager_and_a_savepoint(
-            String mode) throws Exception {
-        try (SpannerEmulator emulator = emulator(mode, FaultRates.share(0.1));
+            String mode, DatabaseDialect dialect) throws Exception {
+        try (SpannerEmulator emulator = emulator(mode, dialect, FaultRates.share(0.1));
                 SpannerConnection connection = connect(emulator);
-                MiniCluster cluster = cluster()) {
-            cluster.start();
+                JobCluster cluster = JobCluster.start()) {
             Instant start = serverTime(emulator);
             FlinkChangeStreamSource<Tuple2<String, Long>> source =
                     source(emulator).startAt(start).build();
-            JobID first = submit(cluster, job(source, 4, false), null);
+            JobID first = cluster.submit(job(source, 4, false));
             write(connection.client(), 150, 1);
             awaitSeen(cluster, first, 0.5);
-            cluster.terminateTaskManager(0).get();
-            cluster.startTaskManager();
+            cluster.replaceTaskManager();
             write(connection.client(), 150, 2);
             awaitSeen(cluster, first, 1);
 
-            String savepoint = cluster.stopWithSavepoint(
-                            first, directory.toUri().toString(), false, SavepointFormatType.CANONICAL)
-                    .get();
-            JobID second = submit(cluster, job(source, 3, false), savepoint);
+            String savepoint = cluster.stopWithSavepoint(first, directory);
+            JobID second = cluster.submit(job(source, 3, false), savepoint);
             write(connection.client(), 150, 3);
             awaitSeen(cluster, second, 1);
             awaitWatermark(serverTime(emulator), connection.client());
             awaitSeen(cluster, second, 1);
-            cluster.cancelJob(second).get();
+            cluster.cancel(second);
         }
         assertThat(SEEN.get(name)).isEqualTo(committed);
         assertThat(WRONG.get(name)).isEmpty();
@@ -106,58 +96,63 @@ class FlinkJobIT {
 
     @Test
     void without_an_order_a_key_is_seen_out_of_order() throws Exception {
-        try (SpannerEmulator emulator = emulator("IMMUTABLE_KEY_RANGE", FaultRates.none());
+        try (SpannerEmulator emulator =
+                        emulator("IMMUTABLE_KEY_RANGE", DatabaseDialect.GOOGLE_STANDARD_SQL, FaultRates.none());
                 SpannerConnection connection = connect(emulator);
-                MiniCluster cluster = cluster()) {
-            cluster.start();
-            JobID job = submit(
-                    cluster,
-                    job(
-                            source(emulator)
-                                    .startAt(serverTime(emulator))
-                                    .ordering(Ordering.NONE)
-                                    .build(),
-                            4,
-                            false),
-                    null);
+                JobCluster cluster = JobCluster.start()) {
+            JobID job = cluster.submit(job(
+                    source(emulator)
+                            .startAt(serverTime(emulator))
+                            .ordering(Ordering.NONE)
+                            .build(),
+                    4,
+                    false));
             for (int round = 1; WRONG.get(name).isEmpty(); round++) {
                 assertThat(round).as("rounds without an inversion").isLessThan(20);
                 write(connection.client(), 200, round);
             }
-            cluster.cancelJob(job).get();
+            cluster.cancel(job);
         }
     }
 
     @Test
     void a_job_with_an_end_begins_with_a_snapshot_and_finishes() throws Exception {
-        try (SpannerEmulator emulator = emulator("IMMUTABLE_KEY_RANGE", FaultRates.none());
+        try (SpannerEmulator emulator =
+                        emulator("IMMUTABLE_KEY_RANGE", DatabaseDialect.GOOGLE_STANDARD_SQL, FaultRates.none());
                 SpannerConnection connection = connect(emulator);
-                MiniCluster cluster = cluster()) {
-            cluster.start();
+                JobCluster cluster = JobCluster.start()) {
             write(connection.client(), 60, 1);
             Instant end = serverTime(emulator).plusSeconds(15);
             JobID job =
-                    submit(cluster, job(source(emulator).snapshot().endAt(end).build(), 2, true), null);
+                    cluster.submit(job(source(emulator).snapshot().endAt(end).build(), 2, true));
             writeUntil(end, connection.client());
-            assertThat(cluster.requestJobResult(job).get(3, TimeUnit.MINUTES).getJobStatus())
-                    .contains(JobStatus.FINISHED);
+            assertThat(cluster.awaitEnd(job, PATIENCE)).isEqualTo(JobStatus.FINISHED);
         }
         assertThat(SEEN.get(name)).isEqualTo(committed);
         assertThat(WRONG.get(name)).isEmpty();
     }
 
-    private static SpannerEmulator emulator(String mode, FaultRates faults) {
+    private static SpannerEmulator emulator(String mode, DatabaseDialect dialect, FaultRates faults) {
         SpannerEmulator emulator = SpannerEmulator.builder()
                 .seed(7)
                 .churn(PartitionChurn.every(Duration.ofMillis(300)).weights(2, 2, 1))
                 .faults(faults)
                 .start();
-        emulator.createDatabase(
-                DATABASE,
-                DatabaseDialect.GOOGLE_STANDARD_SQL,
-                "CREATE TABLE Counters (Id STRING(36) NOT NULL, Version INT64 NOT NULL) PRIMARY KEY (Id)",
-                "CREATE CHANGE STREAM CountersStream FOR Counters OPTIONS (partition_mode = '%s')".formatted(mode));
+        emulator.createDatabase(DATABASE, dialect, ddl(mode, dialect));
         return emulator;
+    }
+
+    private static String[] ddl(String mode, DatabaseDialect dialect) {
+        return dialect == DatabaseDialect.POSTGRESQL
+                ? new String[] {
+                    "CREATE TABLE \"Counters\" (\"Id\" varchar(36) PRIMARY KEY, \"Version\" bigint NOT NULL)",
+                    "CREATE CHANGE STREAM \"CountersStream\" FOR \"Counters\" WITH (partition_mode = '%s')"
+                            .formatted(mode)
+                }
+                : new String[] {
+                    "CREATE TABLE Counters (Id STRING(36) NOT NULL, Version INT64 NOT NULL) PRIMARY KEY (Id)",
+                    "CREATE CHANGE STREAM CountersStream FOR Counters OPTIONS (partition_mode = '%s')".formatted(mode)
+                };
     }
 
     private static SpannerConnection connect(SpannerEmulator emulator) {
@@ -168,18 +163,6 @@ class FlinkJobIT {
 
     private static SpannerStream stream(SpannerEmulator emulator) {
         return SpannerStream.of(DATABASE, "CountersStream").emulatorHost(emulator.emulatorHost());
-    }
-
-    private static MiniCluster cluster() {
-        Configuration configuration = new Configuration();
-        configuration.setString("rest.bind-port", "0");
-        configuration.setString("heartbeat.interval", "500");
-        configuration.setString("heartbeat.timeout", "5000");
-        return new MiniCluster(new MiniClusterConfiguration.Builder()
-                .setConfiguration(configuration)
-                .setNumTaskManagers(2)
-                .setNumSlotsPerTaskManager(4)
-                .build());
     }
 
     private static Instant serverTime(SpannerEmulator emulator) {
@@ -193,32 +176,18 @@ class FlinkJobIT {
                 .heartbeatInterval(Duration.ofMillis(200));
     }
 
-    private JobGraph job(
+    private StreamExecutionEnvironment job(
             FlinkChangeStreamSource<Tuple2<String, Long>> source, int parallelism, boolean beginsAnywhere) {
-        Configuration configuration = new Configuration();
-        configuration.setString("restart-strategy.type", "fixed-delay");
-        configuration.setString("restart-strategy.fixed-delay.attempts", "20");
-        configuration.setString("restart-strategy.fixed-delay.delay", "200 ms");
-        configuration.setString("execution.checkpointing.dir", directory.toUri().toString());
-        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-        env.setParallelism(parallelism);
-        env.enableCheckpointing(300);
+        WRONG.computeIfAbsent(name, key -> new ConcurrentLinkedQueue<>());
+        SEEN.computeIfAbsent(name, key -> new ConcurrentHashMap<>());
+        StreamExecutionEnvironment env = JobCluster.environment(directory, parallelism);
         env.fromSource(source, WatermarkStrategy.noWatermarks(), "changes")
                 .uid("changes")
                 .keyBy(version -> version.f0)
                 .process(new InOrder(name, beginsAnywhere))
                 .uid("in-order")
                 .sinkTo(new DiscardingSink<>());
-        return env.getStreamGraph().getJobGraph();
-    }
-
-    private JobID submit(MiniCluster cluster, JobGraph job, String savepoint) throws Exception {
-        if (savepoint != null) {
-            job.setSavepointRestoreSettings(SavepointRestoreSettings.forPath(savepoint));
-        }
-        WRONG.computeIfAbsent(name, key -> new ConcurrentLinkedQueue<>());
-        SEEN.computeIfAbsent(name, key -> new ConcurrentHashMap<>());
-        return cluster.submitJob(job).get().getJobID();
+        return env;
     }
 
     /** Commits transactions of two rows each. */
@@ -265,17 +234,12 @@ class FlinkJobIT {
                 .toInstant();
     }
 
-    private void awaitSeen(MiniCluster cluster, JobID job, double share) throws Exception {
+    private void awaitSeen(JobCluster cluster, JobID job, double share) throws Exception {
         Map<String, Long> seen = SEEN.get(name);
         long all = committed.values().stream().mapToLong(Long::longValue).sum();
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (seen.values().stream().mapToLong(Long::longValue).sum() < share * all) {
-            JobStatus status = cluster.getJobStatus(job).get();
-            if (status.isTerminalState()) {
-                cluster.requestJobResult(job)
-                        .get()
-                        .toJobExecutionResult(getClass().getClassLoader());
-            }
+            cluster.requireRunning(job);
             assertThat(WRONG.get(name)).isEmpty();
             assertThat(System.nanoTime()).as("seen %s of %s", seen, committed).isLessThan(deadline);
             TimeUnit.MILLISECONDS.sleep(50);

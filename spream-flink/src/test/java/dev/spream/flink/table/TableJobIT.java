@@ -1,18 +1,14 @@
 package dev.spream.flink.table;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.Mutation;
-import com.google.cloud.spanner.ResultSet;
-import com.google.cloud.spanner.Statement;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
-import dev.spream.flink.SpannerStream;
+import dev.spream.flink.table.TransfersTable.Sums;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
 import java.nio.file.Path;
@@ -20,18 +16,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
-import org.apache.flink.types.Row;
-import org.apache.flink.types.RowKind;
-import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,7 +26,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Queries over a table with inserts, updates and deletes, compared with the same query in the emulator at the end. */
 class TableJobIT {
     private static final String DATABASE = "projects/demo/instances/demo/databases/accounts";
-    private static final String SUMS = "SELECT AccountId, SUM(Amount) AS Total FROM Transfers GROUP BY AccountId";
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final int ACCOUNTS = 5;
 
@@ -50,104 +36,45 @@ class TableJobIT {
 
     @ParameterizedTest
     @CsvSource({
-        "NEW_ROW, IMMUTABLE_KEY_RANGE, false, true",
-        "NEW_ROW_AND_OLD_VALUES, IMMUTABLE_KEY_RANGE, true, false",
-        "NEW_ROW_AND_OLD_VALUES, MUTABLE_KEY_RANGE, false, false"
+        "NEW_ROW, IMMUTABLE_KEY_RANGE, GOOGLE_STANDARD_SQL, false, true",
+        "NEW_ROW_AND_OLD_VALUES, IMMUTABLE_KEY_RANGE, POSTGRESQL, true, false",
+        "NEW_ROW_AND_OLD_VALUES, MUTABLE_KEY_RANGE, GOOGLE_STANDARD_SQL, false, false"
     })
     void sums_over_the_change_log_are_those_of_the_table_at_the_end(
-            String capture, String mode, boolean snapshot, boolean withKind) throws Exception {
-        try (SpannerEmulator emulator = emulator(capture, mode);
+            String capture, String mode, Dialect dialect, boolean snapshot, boolean withKind) throws Exception {
+        try (SpannerEmulator emulator = emulator(capture, mode, dialect);
                 SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
                         .emulatorHost(emulator.emulatorHost())
                         .open()) {
-            SpannerStream stream = SpannerStream.of(DATABASE, "TransfersStream").emulatorHost(emulator.emulatorHost());
-            Instant start = serverTime(stream);
+            TransfersTable table = new TransfersTable(DATABASE, emulator.emulatorHost(), capture);
+            Instant start = table.serverTime();
             write(connection.client(), 1, Instant.MIN);
-            StreamTableEnvironment tables = environment();
-            tables.explainSql("SELECT 1"); // which loads the planner
-            write(connection.client(), 2, serverTime(stream).plusSeconds(1));
-            tables.executeSql("""
-                    CREATE TABLE Transfers (
-                      TransferId STRING,
-                      AccountId STRING,
-                      Amount BIGINT,%s
-                      PRIMARY KEY (TransferId) NOT ENFORCED
-                    ) WITH (
-                      'connector' = 'spanner-change-stream',
-                      'database' = '%s',
-                      'stream' = 'TransfersStream',
-                      'table' = 'Transfers',
-                      'value-capture' = '%s',
-                      'emulator-host' = '%s',
-                      'heartbeat-interval' = '200 ms',
-                      %s
-                    )""".formatted(
-                    withKind ? " Kind STRING METADATA FROM 'mod-type'," : "",
-                    DATABASE,
-                    capture,
-                    emulator.emulatorHost(),
-                    snapshot ? "'scan.snapshot' = 'true'" : "'scan.startup.timestamp' = '%s'".formatted(start)));
-            String query = withKind ? SUMS.replace("GROUP BY", "WHERE Kind IN ('INSERT', 'UPDATE') GROUP BY") : SUMS;
-            try (CloseableIterator<Row> changes = tables.executeSql(query).collect()) {
-                Map<String, Long> folded = new ConcurrentHashMap<>();
-                FutureTask<Boolean> folding = new FutureTask<>(() -> fold(changes, folded), true);
-                Thread.ofVirtual().start(folding);
-                write(connection.client(), 3, serverTime(stream).plusSeconds(3));
-                awaitEqual(folded, sums(connection.client()), folding);
+            StreamTableEnvironment tables = TransfersTable.environment(directory);
+            write(connection.client(), 2, table.serverTime().plusSeconds(1));
+            table.declare(
+                    tables,
+                    withKind ? "Kind STRING METADATA FROM 'mod-type'," : "",
+                    snapshot ? "'scan.snapshot' = 'true'" : "'scan.startup.timestamp' = '%s'".formatted(start));
+            String query = withKind
+                    ? TransfersTable.SUMS.replace("GROUP BY", "WHERE Kind IN ('INSERT', 'UPDATE') GROUP BY")
+                    : TransfersTable.SUMS;
+            try (Sums sums = new Sums(tables, query)) {
+                write(connection.client(), 3, table.serverTime().plusSeconds(3));
+                sums.await(TransfersTable.sums(connection.client()), PATIENCE);
             }
         }
     }
 
-    private static void awaitEqual(Map<String, Long> folded, Map<String, Long> sums, FutureTask<Boolean> folding)
-            throws Exception {
-        assertThat(sums).isNotEmpty();
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!folded.equals(sums)) {
-            if (folding.isDone()) {
-                folding.get(); // the failure of the job
-            }
-            if (System.nanoTime() > deadline) {
-                assertThat(folded).isEqualTo(sums);
-            }
-            TimeUnit.MILLISECONDS.sleep(20);
-        }
-    }
-
-    private static SpannerEmulator emulator(String capture, String mode) {
+    private static SpannerEmulator emulator(String capture, String mode, Dialect dialect) {
         SpannerEmulator emulator = SpannerEmulator.builder()
                 .seed(11)
                 .churn(PartitionChurn.every(Duration.ofMillis(300)).weights(2, 2, 1))
                 .faults(FaultRates.share(0.1))
                 .start();
-        emulator.createDatabase(
-                DATABASE,
-                DatabaseDialect.GOOGLE_STANDARD_SQL,
-                "CREATE TABLE Transfers (TransferId STRING(36) NOT NULL, AccountId STRING(36), Amount INT64) PRIMARY KEY (TransferId)",
-                "CREATE TABLE Others (Id STRING(36) NOT NULL) PRIMARY KEY (Id)",
-                "CREATE CHANGE STREAM TransfersStream FOR Transfers, Others OPTIONS (partition_mode = '%s', value_capture_type = '%s')"
-                        .formatted(mode, capture));
+        List<String> ddl = TransfersTable.ddl(
+                dialect, "partition_mode = '%s', value_capture_type = '%s'".formatted(mode, capture));
+        emulator.createDatabase(DATABASE, DatabaseDialect.valueOf(dialect.name()), ddl.toArray(new String[0]));
         return emulator;
-    }
-
-    private static Instant serverTime(SpannerStream stream) {
-        try (ChangeStreamSource source = stream.open()) {
-            return source.serverTime();
-        }
-    }
-
-    private StreamTableEnvironment environment() {
-        Configuration configuration = new Configuration();
-        configuration.setString("rest.bind-port", "0");
-        configuration.setString("minicluster.number-of-taskmanagers", "2");
-        configuration.setString("taskmanager.numberOfTaskSlots", "2");
-        configuration.setString("restart-strategy.type", "fixed-delay");
-        configuration.setString("restart-strategy.fixed-delay.attempts", "20");
-        configuration.setString("restart-strategy.fixed-delay.delay", "200 ms");
-        configuration.setString("execution.checkpointing.interval", "300 ms");
-        configuration.setString("execution.checkpointing.dir", directory.toUri().toString());
-        StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-        environment.setParallelism(4);
-        return StreamTableEnvironment.create(environment);
     }
 
     /**
@@ -175,38 +102,21 @@ class TableJobIT {
         String known = transfers.isEmpty() ? newId : transfers.get(random.nextInt(transfers.size()));
         if (kind == 3) {
             transfers.remove(known);
-            return Mutation.delete("Transfers", Key.of(known));
+            return Mutation.delete(TransfersTable.NAME, Key.of(known));
         }
         if (kind < 2) {
             transfers.add(newId);
         }
         Mutation.WriteBuilder row = kind < 2
-                ? Mutation.newInsertBuilder("Transfers").set("TransferId").to(newId)
-                : Mutation.newUpdateBuilder("Transfers").set("TransferId").to(known);
+                ? Mutation.newInsertBuilder(TransfersTable.NAME)
+                        .set("TransferId")
+                        .to(newId)
+                : Mutation.newUpdateBuilder(TransfersTable.NAME)
+                        .set("TransferId")
+                        .to(known);
         if (kind < 2 || random.nextBoolean()) {
             row.set("AccountId").to("account-" + random.nextInt(ACCOUNTS));
         }
         return row.set("Amount").to(random.nextLong(-100, 100)).build();
-    }
-
-    private static void fold(CloseableIterator<Row> changes, Map<String, Long> sums) {
-        changes.forEachRemaining(change -> {
-            String account = change.getFieldAs(0);
-            if (change.getKind() == RowKind.INSERT || change.getKind() == RowKind.UPDATE_AFTER) {
-                sums.put(account, change.getFieldAs(1));
-            } else {
-                sums.remove(account);
-            }
-        });
-    }
-
-    private static Map<String, Long> sums(DatabaseClient client) {
-        Map<String, Long> sums = new TreeMap<>();
-        try (ResultSet rows = client.singleUse().executeQuery(Statement.of(SUMS))) {
-            while (rows.next()) {
-                sums.put(rows.getString(0), rows.getLong(1));
-            }
-        }
-        return sums;
     }
 }

@@ -14,6 +14,7 @@ import dev.spream.benchmarks.partitions.TakeOver;
 import dev.spream.benchmarks.projection.ProjectionRate;
 import dev.spream.benchmarks.reading.EmulatorReads;
 import dev.spream.benchmarks.reading.EndToEnd;
+import dev.spream.benchmarks.reading.FlinkRate;
 import dev.spream.benchmarks.reading.KeyOrder;
 import dev.spream.benchmarks.reading.TrackerCost;
 import dev.spream.benchmarks.reading.TransactionCost;
@@ -25,6 +26,8 @@ enum Benchmark {
     TRACKER(TrackerCost.class, 512),
     /** A subscriber compared with the client's own result sets. */
     END_TO_END(EndToEnd.class, 1_024),
+    /** The Flink source compared with a subscriber. */
+    FLINK(FlinkRate.class, 1_024),
     /** Order by key compared with no order. */
     KEY_ORDER(KeyOrder.class, 1_024),
     /** Whole transactions compared with single changes. */

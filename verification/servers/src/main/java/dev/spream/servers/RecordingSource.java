@@ -14,12 +14,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A source that records the changes that the server returned, so that a change that the server left out is distinguished
+ * A source that records its queries and the changes that the server returned, so that a change that the server left out is distinguished
  * from one that the engine lost. Safe for use by many threads.
  */
 public final class RecordingSource implements ChangeStreamSource {
     private final ChangeStreamSource source;
     private final Set<DataChangeRecord> returned = ConcurrentHashMap.newKeySet();
+    private final Set<PartitionToken> queried = ConcurrentHashMap.newKeySet();
 
     public RecordingSource(ChangeStreamSource source) {
         this.source = source;
@@ -27,6 +28,11 @@ public final class RecordingSource implements ChangeStreamSource {
 
     public Set<DataChangeRecord> returned() {
         return Set.copyOf(returned);
+    }
+
+    /** Returns the partitions that were queried, the root among them. */
+    public Set<PartitionToken> queried() {
+        return Set.copyOf(queried);
     }
 
     @Override
@@ -66,6 +72,7 @@ public final class RecordingSource implements ChangeStreamSource {
 
     @Override
     public ChangeStreamCursor query(PartitionQuery query) {
+        queried.add(query.token());
         ChangeStreamCursor cursor = source.query(query);
         return new ChangeStreamCursor() {
             @Override

@@ -78,7 +78,7 @@ public final class EndToEnd {
     }
 
     /** Reads the stream to its end, and returns the number of changes. */
-    private static long subscribe(SpannerConnection connection, String stream, int maxInflight, Ordering ordering) {
+    static long subscribe(SpannerConnection connection, String stream, int maxInflight, Ordering ordering) {
         LongAdder changes = new LongAdder();
         ChangeHandler consumer = change -> changes.increment();
         try (SpannerChangeStreamSource source = connection.source(stream).build()) {
