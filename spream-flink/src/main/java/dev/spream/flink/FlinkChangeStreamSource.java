@@ -141,6 +141,7 @@ public final class FlinkChangeStreamSource<T>
         private Optional<Instant> start = Optional.empty();
         private Optional<Instant> end = Optional.empty();
         private boolean snapshot;
+        private @Nullable StoredSubscription stored;
         private Ordering ordering = Ordering.KEY;
         private Duration heartbeatInterval = Duration.ofSeconds(1);
         private Duration reportInterval = Duration.ofMillis(200);
@@ -167,6 +168,16 @@ public final class FlinkChangeStreamSource<T>
         /** Begins with the rows of the watched tables, as inserts; the changes from then on follow. */
         public Builder<T> snapshot() {
             snapshot = true;
+            return this;
+        }
+
+        /**
+         * Begins where a stored subscription stands, which no worker reads any more: a new job reads what is not settled
+         * there. The end has to be that of the subscription. The storage is not changed; {@link JobSavepoint} stores the
+         * progress of the job there.
+         */
+        public Builder<T> startFrom(StoredSubscription subscription) {
+            stored = requireNonNull(subscription, "subscription");
             return this;
         }
 
@@ -232,7 +243,7 @@ public final class FlinkChangeStreamSource<T>
         /**
          * Returns a source with these options.
          *
-         * @throws IllegalArgumentException if the end is before the start, or a snapshot has a start
+         * @throws IllegalArgumentException if the end is before the start, or there are several beginnings
          */
         public FlinkChangeStreamSource<T> build() {
             if (start.isPresent() && end.filter(start.get()::isAfter).isPresent()) {
@@ -243,18 +254,20 @@ public final class FlinkChangeStreamSource<T>
                 throw new IllegalArgumentException(
                         "a snapshot begins at its own time, and a start is given: leave out one of them");
             }
-            return new FlinkChangeStreamSource<>(
-                    factory,
-                    schema,
-                    new ReadOptions(
-                            start,
-                            end,
-                            snapshot,
-                            ordering,
-                            heartbeatInterval,
-                            reportInterval,
-                            missedHeartbeats,
-                            maxBufferedBytes));
+            if (stored != null && (snapshot || start.isPresent())) {
+                throw new IllegalArgumentException(
+                        "a stored subscription has its own beginning, and a start or a snapshot is given: leave out one of them");
+            }
+            ReadOptions options = new ReadOptions(
+                    start,
+                    end,
+                    snapshot,
+                    ordering,
+                    heartbeatInterval,
+                    reportInterval,
+                    missedHeartbeats,
+                    maxBufferedBytes);
+            return new FlinkChangeStreamSource<>(factory, schema, stored == null ? options : options.startFrom(stored));
         }
     }
 }

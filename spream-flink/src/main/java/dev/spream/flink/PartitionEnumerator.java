@@ -3,6 +3,7 @@ package dev.spream.flink;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.LoggedFailure;
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionToken;
@@ -108,7 +109,17 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
 
     private void ask() {
         EnumeratorState state = restored;
-        if (state == null || state.subscription().isEmpty()) {
+        boolean isNew = state == null || state.subscription().isEmpty();
+        if (isNew && options.stored().isPresent()) {
+            StoredSubscription stored = options.stored().get();
+            context.callAsync(() -> start.beginFrom(stored), (subscription, failure) -> {
+                if (isAnswered(failure)) {
+                    splits = SplitLineage.continued(clock, subscription);
+                    open("continuing with %d partitions of a stored subscription"
+                            .formatted(subscription.partitions().size()));
+                }
+            });
+        } else if (state == null || state.subscription().isEmpty()) {
             context.callAsync(start::begin, (subscription, failure) -> {
                 if (isAnswered(failure)) {
                     splits = SplitLineage.begin(clock, subscription);
@@ -136,11 +147,11 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         if (failure == null) {
             return true;
         }
-        if (failure instanceof SourceException e && e.kind() == SourceException.Kind.TRANSIENT) {
+        if (isTransient(failure)) {
             log.warn(
                     "[{}] the change stream cannot be read yet: {}; asking again in {} s",
                     source.streamName(),
-                    LoggedFailure.message(e),
+                    LoggedFailure.message(failure),
                     RETRY_INTERVAL.toSeconds());
             askAgainAt = Optional.of(clock.instant().plus(RETRY_INTERVAL));
             return false;
@@ -151,6 +162,11 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
                         "the change stream %s cannot be read: %s"
                                 .formatted(source.streamName(), LoggedFailure.message(failure)),
                         failure);
+    }
+
+    private static boolean isTransient(Throwable failure) {
+        return (failure instanceof SourceException source && source.kind() == SourceException.Kind.TRANSIENT)
+                || (failure instanceof StorageException storage && storage.retryable());
     }
 
     @Override

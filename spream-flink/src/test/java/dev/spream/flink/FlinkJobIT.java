@@ -55,7 +55,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * state of the key downstream has to see each of them once, in that order.
  */
 class FlinkJobIT {
-    private static final String DATABASE = "projects/demo/instances/demo/databases/orders";
+    static final String DATABASE = "projects/demo/instances/demo/databases/orders";
     private static final int KEYS = 12;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
@@ -146,7 +146,7 @@ class FlinkJobIT {
         assertThat(WRONG.get(name)).isEmpty();
     }
 
-    private static SpannerEmulator emulator(String mode, FaultRates faults) {
+    static SpannerEmulator emulator(String mode, FaultRates faults) {
         SpannerEmulator emulator = SpannerEmulator.builder()
                 .seed(7)
                 .churn(PartitionChurn.every(Duration.ofMillis(300)).weights(2, 2, 1))
@@ -160,17 +160,17 @@ class FlinkJobIT {
         return emulator;
     }
 
-    private static SpannerConnection connect(SpannerEmulator emulator) {
+    static SpannerConnection connect(SpannerEmulator emulator) {
         return SpannerConnection.builder(DatabaseName.parse(DATABASE))
                 .emulatorHost(emulator.emulatorHost())
                 .open();
     }
 
-    private static SpannerStream stream(SpannerEmulator emulator) {
+    static SpannerStream stream(SpannerEmulator emulator) {
         return SpannerStream.of(DATABASE, "CountersStream").emulatorHost(emulator.emulatorHost());
     }
 
-    private static MiniCluster cluster() {
+    static MiniCluster cluster() {
         Configuration configuration = new Configuration();
         configuration.setString("rest.bind-port", "0");
         configuration.setString("heartbeat.interval", "500");
@@ -252,7 +252,7 @@ class FlinkJobIT {
         return rows;
     }
 
-    private static Instant commit(DatabaseClient client, Map<String, Long> rows) {
+    static Instant commit(DatabaseClient client, Map<String, Long> rows) {
         return client.write(rows.entrySet().stream()
                         .map(row -> Mutation.newInsertOrUpdateBuilder("Counters")
                                 .set("Id")
@@ -294,7 +294,7 @@ class FlinkJobIT {
     }
 
     /** The key and the version of a change. */
-    private static final class Versions implements ChangeDeserializationSchema<Tuple2<String, Long>> {
+    static final class Versions implements ChangeDeserializationSchema<Tuple2<String, Long>> {
         private static final long serialVersionUID = 1;
 
         @Override
