@@ -313,9 +313,9 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         }
         changed = false;
         Lineage read = lineage.read();
-        int waiting = proceed(lineage, read);
+        int awaitCheckpoint = proceed(lineage, read);
         SplitAssigner assigner = new SplitAssigner(lineage, options.ordered(), readersWithRoom());
-        counts = assigner.assign(read).withMoveIns(waiting);
+        counts = assigner.assign(read).withMoveIns(waitingForMoveIn(lineage), awaitCheckpoint);
         if (!assigner.assigned().isEmpty()) {
             context.assignSplits(new SplitsAssignment<>(assigner.assigned()));
         }
@@ -347,6 +347,12 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
             }
         }
         return waiting;
+    }
+
+    private static int waitingForMoveIn(SplitLineage lineage) {
+        return (int) lineage.held().stream()
+                .filter(split -> !split.moveIns().isEmpty())
+                .count();
     }
 
     private void report(SplitLineage lineage) {

@@ -9,6 +9,7 @@ import dev.spream.core.source.ChangeStreamSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -65,6 +66,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private final ChangeDeserializationSchema<T> schema;
     private final int capacity;
     private final ReadElements elements;
+    private final ReaderMetrics metrics;
     private final Map<String, Held> splits = new LinkedHashMap<>();
     private final Map<String, SplitReading> readings = new ConcurrentHashMap<>(); // of those that have not ended
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -93,6 +95,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         this.schema = schema;
         this.capacity = source.maxOpenQueries();
         this.elements = new ReadElements(options.maxQueuedBytes());
+        this.metrics = new ReaderMetrics(context.metricGroup(), InstantSource.system());
     }
 
     @Override
@@ -172,7 +175,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private void readWaiting() {
         while (readings.size() < capacity && !waiting.isEmpty()) {
             PartitionSplit split = waiting.remove().state.split();
-            SplitReading reading = new SplitReading(split, source, options, elements, this::failed);
+            SplitReading reading = new SplitReading(split, source, options, elements, metrics, this::failed);
             readings.put(split.splitId(), reading);
             reading.start();
         }
@@ -237,6 +240,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         SplitState state = held.state;
         switch (read.element()) {
             case SplitElement.Change(DataChangeRecord record) -> {
+                metrics.emitted(read.bytes());
                 emitter.emit(record, outputOf(held, output));
                 state.emitted(record);
             }
@@ -280,6 +284,9 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
             timestamp = record.commitTimestamp().toEpochMilli();
             try {
                 schema.deserialize(record, this);
+            } catch (IOException | RuntimeException e) {
+                metrics.failed();
+                throw e;
             } finally {
                 output = null; // a schema that keeps the collector must not emit later
             }

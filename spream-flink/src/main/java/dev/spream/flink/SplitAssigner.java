@@ -25,13 +25,38 @@ final class SplitAssigner {
     private static final Comparator<PartitionMetadata> OLDEST_FIRST =
             Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token);
 
-    /** The numbers of partitions after an assignment. */
-    record Counts(int unassigned, int withoutRoom, int waitingForCheckpoint, Optional<Instant> oldestUnassigned) {
-        static final Counts NONE = new Counts(0, 0, 0, Optional.empty());
+    /**
+     * The numbers of partitions after an assignment.
+     *
+     * @param unassigned those that no reader has
+     * @param withoutRoom those of them that may be read, and wait for a reader with room
+     * @param waitingForCheckpoint those that wait for a checkpoint alone, whether a reader has them or not
+     * @param waitingForSources those that a reader has and that wait for the sources of a move-in to be read
+     * @param waitingForParents the unassigned ones that wait for their parents to be read
+     * @param oldestUnassigned the earliest watermark of the unassigned ones
+     */
+    record Counts(
+            int unassigned,
+            int withoutRoom,
+            int waitingForCheckpoint,
+            int waitingForSources,
+            int waitingForParents,
+            Optional<Instant> oldestUnassigned) {
+        static final Counts NONE = new Counts(0, 0, 0, 0, 0, Optional.empty());
 
-        /** Adds partitions that are read, and wait for a checkpoint before they continue behind a move-in. */
-        Counts withMoveIns(int waiting) {
-            return new Counts(unassigned, withoutRoom, waitingForCheckpoint + waiting, oldestUnassigned);
+        /**
+         * Adds partitions that are read, and wait behind a move-in.
+         *
+         * @param forCheckpoint those of them that wait for a checkpoint alone
+         */
+        Counts withMoveIns(int waiting, int forCheckpoint) {
+            return new Counts(
+                    unassigned,
+                    withoutRoom,
+                    waitingForCheckpoint + forCheckpoint,
+                    waiting - forCheckpoint,
+                    waitingForParents,
+                    oldestUnassigned);
         }
     }
 
@@ -96,6 +121,8 @@ final class SplitAssigner {
                 unassigned.size(),
                 withoutRoom,
                 waitingForCheckpoint,
+                0,
+                unassigned.size() - withoutRoom - waitingForCheckpoint,
                 unassigned.stream().map(PartitionMetadata::watermark).min(Comparator.naturalOrder()));
     }
 

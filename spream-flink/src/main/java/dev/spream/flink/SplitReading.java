@@ -49,6 +49,7 @@ final class SplitReading implements RecordHandler {
     private final PartitionToken token;
     private final String label;
     private final ReadElements elements;
+    private final ReaderMetrics metrics;
     private final boolean ordered;
     private final Function<PartitionMode, PartitionReading> toRead;
     private final ChangeStreamSource source;
@@ -73,10 +74,12 @@ final class SplitReading implements RecordHandler {
             ChangeStreamSource source,
             ReadOptions options,
             ReadElements elements,
+            ReaderMetrics metrics,
             Consumer<Throwable> onFailure) {
         this.token = split.token();
         this.label = source.streamName() + "/" + token.abbreviated();
         this.elements = elements;
+        this.metrics = metrics;
         this.ordered = options.ordered();
         this.source = source;
         this.start = split.position();
@@ -183,6 +186,7 @@ final class SplitReading implements RecordHandler {
 
     @Override
     public boolean change(DataChangeRecord change, Instant position) throws InterruptedException {
+        metrics.fetched(change.commitTimestamp());
         awaitSources(Instant.MAX);
         return put(new SplitElement.Change(change), InflightRecord.sizeOf(change));
     }

@@ -171,7 +171,10 @@ class FlinkJobIT {
     }
 
     static MiniCluster cluster() {
-        Configuration configuration = new Configuration();
+        return cluster(new Configuration());
+    }
+
+    static MiniCluster cluster(Configuration configuration) {
         configuration.setString("rest.bind-port", "0");
         configuration.setString("heartbeat.interval", "500");
         configuration.setString("heartbeat.timeout", "5000");
