@@ -81,6 +81,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private @Nullable SourceOutput<T> lowWatermarkOutput;
     private @Nullable Thread timer;
     private volatile boolean reportDue;
+    private volatile boolean roomDue; // a reading has given its room
     private volatile boolean closed;
 
     /** @param source closed by the reader */
@@ -171,14 +172,40 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         }
     }
 
-    /** Reads as many of those that wait as there is room for, the oldest first. */
+    /**
+     * Reads as many of those that wait as there is room for, the oldest first. If that is not all, those that wait for a
+     * move-in give their room to them, which may be its sources.
+     */
     private void readWaiting() {
-        while (readings.size() < capacity && !waiting.isEmpty()) {
-            PartitionSplit split = waiting.remove().state.split();
-            SplitReading reading = new SplitReading(split, source, options, elements, metrics, this::failed);
-            readings.put(split.splitId(), reading);
-            reading.start();
+        if (waiting.isEmpty()) {
+            return;
         }
+        long open =
+                readings.values().stream().filter(SplitReading::needsRoom).count();
+        for (; open < capacity && !waiting.isEmpty(); open++) {
+            PartitionSplit split = waiting.remove().state.split();
+            SplitReading known = readings.get(split.splitId());
+            if (known == null) {
+                begin(split);
+            } else {
+                known.resume();
+            }
+        }
+        if (!waiting.isEmpty()) {
+            readings.values().forEach(SplitReading::giveRoom);
+        }
+    }
+
+    private void begin(PartitionSplit split) {
+        SplitReading reading =
+                new SplitReading(split, source, options, elements, metrics, this::failed, this::roomGiven);
+        readings.put(split.splitId(), reading);
+        reading.start();
+    }
+
+    private void roomGiven() {
+        roomDue = true;
+        elements.wake();
     }
 
     private void failed(Throwable thrown) {
@@ -195,6 +222,10 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         }
         prepare(output);
         emitLowWatermark();
+        if (roomDue) {
+            roomDue = false;
+            readWaiting();
+        }
         ReadElements.Read read = elements.poll();
         if (read != null) {
             emit(read, output);
@@ -253,7 +284,10 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                 send(new ReaderEvent.ChildrenFound(state.token(), record));
             }
             case SplitElement.Moved(PartitionEventRecord record, long number) ->
-                state.moved(record, number).ifPresent(moveIn -> send(new ReaderEvent.MovedIn(state.token(), moveIn)));
+                state.moved(record, number).ifPresent(moveIn -> {
+                    send(new ReaderEvent.MovedIn(state.token(), moveIn));
+                    readWaiting();
+                });
             case SplitElement.End end -> {
                 state.ended(end.proof());
                 readings.remove(read.splitId());
@@ -330,9 +364,8 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
             case EnumeratorEvent.EndStored stored -> forget(stored.token().value());
             case EnumeratorEvent.Proceed proceed ->
                 held(proceed.token().value())
-                        .ifPresent(held -> held.state
-                                .proceed(proceed.moveIn())
-                                .ifPresent(number -> proceed(proceed.token().value(), number)));
+                        .ifPresent(held ->
+                                held.state.proceed(proceed.moveIn()).ifPresent(number -> proceed(held, number)));
             case EnumeratorEvent.LowWatermark low -> {
                 lowWatermark = low.timestamp();
                 elements.wake();
@@ -344,10 +377,11 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         return Optional.ofNullable(splits.get(splitId));
     }
 
-    private void proceed(String splitId, long moveIn) {
-        SplitReading reading = readings.get(splitId);
-        if (reading != null) {
-            reading.proceed(moveIn);
+    private void proceed(Held held, long moveIn) {
+        SplitReading reading = readings.get(held.state.token().value());
+        if (reading != null && reading.proceed(moveIn)) {
+            waiting.add(held);
+            readWaiting();
         }
     }
 

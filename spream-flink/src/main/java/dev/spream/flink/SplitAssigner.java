@@ -19,7 +19,8 @@ import java.util.stream.Stream;
  * reader that reads fewest. One that waits only for parents that the same reader has emitted to their ends is read by
  * that reader: its changes follow theirs in the same channels. Without an order of keys, any reader may read it.
  *
- * <p>A partition that waits for the sources of a move-in is read: its reader holds back what is later than the move.
+ * <p>A partition that waits for the sources of a move-in is read: its reader holds back what is later than the move. It takes
+ * no room there meanwhile, because its sources may need that: the reader closes its query if others wait.
  */
 final class SplitAssigner {
     private static final Comparator<PartitionMetadata> OLDEST_FIRST =
@@ -88,7 +89,7 @@ final class SplitAssigner {
         this.load = new LinkedHashMap<>();
         capacities.keySet().forEach(reader -> load.put(reader, 0));
         for (HeldSplit split : splits.held()) {
-            if (!split.isReadToEnd() && split.reader().isPresent()) {
+            if (!split.isReadToEnd() && split.moveIns().isEmpty() && split.reader().isPresent()) {
                 load.computeIfPresent(split.reader().getAsInt(), (reader, count) -> count + 1);
             }
         }

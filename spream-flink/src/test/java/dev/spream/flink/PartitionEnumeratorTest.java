@@ -86,6 +86,19 @@ final class PartitionEnumeratorTest {
     }
 
     @Test
+    void a_partition_that_waits_for_a_move_in_takes_no_room_from_its_source() {
+        EnumeratorStage stage =
+                new EnumeratorStage(1, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
+        stage.startedWithRoom(0, 1);
+        stage.roots("a", "b", "c");
+        assertThat(stage.given(0)).containsExactly("a");
+        stage.movedIn(0, "a", 5, "b");
+        assertThat(stage.given(0)).containsExactly("b");
+        stage.movedOut(0, "b", 5, "a");
+        assertThat(stage.given(0)).as("both are read again").isEmpty();
+    }
+
+    @Test
     void children_of_the_initial_query_are_shared_evenly_the_oldest_first() {
         EnumeratorStage stage = EnumeratorStage.begin(2);
         stage.send(

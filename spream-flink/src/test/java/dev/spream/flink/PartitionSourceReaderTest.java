@@ -169,14 +169,63 @@ class PartitionSourceReaderTest {
         }
     }
 
+    @Test
+    void a_partition_that_waits_for_a_move_in_gives_its_room_to_the_source() throws Exception {
+        source.maxOpenQueries(1)
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .change("p", 1, "A")
+                .change("p", 2, "B")
+                .moves("p", 2, List.of("a"), List.of())
+                .change("p", 3, "A");
+        source.change("a", 1, "C").moves("a", 2, List.of(), List.of("p")).endRecord("a", 5);
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("a")));
+            small.start();
+            poll(small, () -> log.lines.contains("p: B2") && log.lines.contains("close a"));
+            assertThat(log.lines).contains("a: C1").doesNotContain("p: A3");
+
+            small.handleSourceEvents(new EnumeratorEvent.Proceed(
+                    new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
+            poll(small, () -> log.lines.contains("p: A3"));
+        }
+        assertThat(log.lines).containsOnlyOnce("p: A1", "p: B2", "p: A3");
+        assertThat(context.getSentEvents())
+                .filteredOn(ReaderEvent.MovedIn.class::isInstance)
+                .as("the move-in is read twice and reported once")
+                .hasSize(1);
+    }
+
+    @Test
+    void a_partition_that_ended_behind_a_move_in_gives_its_room_to_the_source() throws Exception {
+        source.maxOpenQueries(1)
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .moves("p", 2, List.of("a"), List.of())
+                .endRecord("p", 2);
+        source.change("a", 1, "C");
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("a")));
+            small.start();
+            poll(small, () -> log.lines.contains("a: C1"));
+            small.handleSourceEvents(new EnumeratorEvent.Proceed(
+                    new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
+            poll(small, () -> log.lines.contains("close p"));
+        }
+    }
+
     private static PartitionSplit split(String token) {
         return new PartitionSplit(new PartitionToken(token), new PartitionToken(token), START);
     }
 
     private void poll(BooleanSupplier until) throws Exception {
+        poll(reader, until);
+    }
+
+    private void poll(PartitionSourceReader<String> polled, BooleanSupplier until) throws Exception {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!until.getAsBoolean()) {
-            reader.pollNext(log);
+            polled.pollNext(log);
             assertThat(System.nanoTime()).as(log.lines.toString()).isLessThan(deadline);
         }
     }
