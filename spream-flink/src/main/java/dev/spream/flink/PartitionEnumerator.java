@@ -199,7 +199,9 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
             throw new IllegalArgumentException("an unknown message of reader %d: %s".formatted(subtask, event));
         }
         switch (message) {
-            case ReaderEvent.ReaderStarted started -> started(subtask, started);
+            case ReaderEvent.Restored restored ->
+                restored.splits().forEach(split -> restored(subtask, split));
+            case ReaderEvent.ReaderStarted started -> started(subtask, started.capacity());
             case ReaderEvent.ChildrenFound found -> found(subtask, found.token(), found.children());
             case ReaderEvent.MovedIn moved -> movedIn(subtask, moved.token(), moved.moveIn());
             case ReaderEvent.ReadToEnd end -> ended(subtask, end);
@@ -207,11 +209,8 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         }
     }
 
-    private void started(int subtask, ReaderEvent.ReaderStarted reader) {
-        capacities.put(subtask, reader.capacity());
-        for (PartitionSplit split : reader.restored()) {
-            restored(subtask, split);
-        }
+    private void started(int subtask, int capacity) {
+        capacities.put(subtask, capacity);
         lowWatermark.ifPresent(low -> send(subtask, new EnumeratorEvent.LowWatermark(low)));
         changed();
     }

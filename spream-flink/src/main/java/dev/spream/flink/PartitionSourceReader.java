@@ -21,6 +21,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceEvent;
@@ -48,6 +49,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private static final Logger log = LoggerFactory.getLogger(PartitionSourceReader.class);
     private static final String LOW_WATERMARK = "low watermark"; // the output of no split
     private static final Duration STALL_CHECK = Duration.ofSeconds(1);
+    private static final int PART = 500; // the splits in a message
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
     /** A split of this reader. */
@@ -102,11 +104,11 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     @Override
     public void start() {
         started = true;
-        send(new ReaderEvent.ReaderStarted(
-                capacity,
-                splits.values().stream()
-                        .map(held -> held.state.split().withoutEmitted())
-                        .toList()));
+        List<PartitionSplit> restored = splits.values().stream()
+                .map(held -> held.state.split().withoutEmitted())
+                .toList();
+        sendInParts(restored, ReaderEvent.Restored::new);
+        send(new ReaderEvent.ReaderStarted(capacity));
         splits.values().forEach(this::read);
         if (!waiting.isEmpty()) {
             log.warn(
@@ -344,8 +346,13 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                 outputOf(held, output).emitWatermark(watermark(held.state.position()));
             }
         }
-        if (!progress.isEmpty()) {
-            send(new ReaderEvent.Progress(progress));
+        sendInParts(progress, ReaderEvent.Progress::new);
+    }
+
+    /** Sends messages of a limited size: Flink refuses one of more than 10 MB, by default. */
+    private <E> void sendInParts(List<E> all, Function<List<E>, ReaderEvent> message) {
+        for (int from = 0; from < all.size(); from += PART) {
+            send(message.apply(all.subList(from, Math.min(from + PART, all.size()))));
         }
     }
 

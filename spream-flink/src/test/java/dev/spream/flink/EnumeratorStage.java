@@ -128,7 +128,7 @@ final class EnumeratorStage {
             context.registerReader(reader, "host");
         }
         enumerator.addReader(reader);
-        send(reader, new ReaderEvent.ReaderStarted(capacity, List.of(restored)));
+        send(reader, new ReaderEvent.Restored(List.of(restored)), new ReaderEvent.ReaderStarted(capacity));
     }
 
     /** Fails a reader; these splits were assigned since the last checkpoint. */

@@ -11,6 +11,8 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.testkit.subscription.ScriptedSource;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectOutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,10 +20,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.connector.testutils.source.reader.TestingReaderContext;
 import org.apache.flink.util.Collector;
@@ -100,6 +104,47 @@ class PartitionSourceReaderTest {
         assertThat(reader.snapshotState(1)).containsExactly(ended);
         reader.handleSourceEvents(new EnumeratorEvent.EndStored(ended.token()));
         assertThat(reader.snapshotState(2)).isEmpty();
+    }
+
+    /** Flink refuses a message of more than 10 MB. */
+    @Test
+    void thousands_of_restored_splits_are_reported_in_small_messages() throws Exception {
+        source.maxOpenQueries(1);
+        int count = 5_001;
+        String children = "c".repeat(200);
+        reader.addSplits(IntStream.range(0, count)
+                .mapToObj(i -> {
+                    PartitionSplit split = split("p".repeat(200) + i);
+                    return new PartitionSplit(
+                            split.token(),
+                            split.query(),
+                            START,
+                            START,
+                            Set.of(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            List.of(EnumeratorStage.children(1, EnumeratorStage.child(List.of(), children + i))),
+                            Optional.empty(),
+                            List.of());
+                })
+                .toList());
+
+        reader.start();
+
+        List<SourceEvent> sent = context.getSentEvents();
+        assertThat(sent.getLast()).isInstanceOf(ReaderEvent.ReaderStarted.class);
+        assertThat(sent.stream()
+                        .filter(ReaderEvent.Restored.class::isInstance)
+                        .map(message -> ((ReaderEvent.Restored) message).splits().size()))
+                .hasSizeGreaterThan(1)
+                .satisfies(sizes -> assertThat(sizes.stream().mapToInt(i -> i).sum()).isEqualTo(count));
+        for (SourceEvent message : sent) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+                out.writeObject(message);
+            }
+            assertThat(bytes.size()).isLessThan(1 << 20);
+        }
     }
 
     @Test
