@@ -10,6 +10,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.Boundedness;
@@ -21,6 +22,9 @@ import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.streaming.api.datastream.DataStreamSource;
+import org.apache.flink.streaming.api.environment.CheckpointConfig;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.UserCodeClassLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * before it, or at once by the subtask that has emitted all of that. This needs checkpoints, and aligned ones: an unaligned
  * checkpoint overtakes changes that are not processed. {@link Ordering#NONE} does without.
  *
- * <p>The source emits watermarks itself: use {@link org.apache.flink.api.common.eventtime.WatermarkStrategy#noWatermarks}, with
- * an alignment if one is wanted. They follow the low watermark of all partitions, those included that no subtask
+ * <p>{@link #addTo} adds it to a job. The source emits watermarks itself: a job that adds it by {@code fromSource} uses
+ * {@link WatermarkStrategy#noWatermarks}, with an alignment if one is wanted. They follow the low watermark of all partitions, those included that no subtask
  * reads yet, so no change is late; and they advance while the stream is idle, by its heartbeats.
  *
  * <p>Immutable, and serializable with the factory and the schema that it is given.
@@ -65,6 +69,27 @@ public final class FlinkChangeStreamSource<T>
      */
     public static <T> Builder<T> builder(ChangeStreamSourceFactory factory, ChangeDeserializationSchema<T> schema) {
         return new Builder<>(factory, schema);
+    }
+
+    /**
+     * Adds the source to a job, with its own watermarks, and refuses a job that would not keep the order of changes. Give the
+     * result a {@code uid}.
+     *
+     * @throws IllegalArgumentException if the job has no checkpoints or unaligned ones, and the source has an order
+     */
+    public DataStreamSource<T> addTo(StreamExecutionEnvironment environment, String name) {
+        CheckpointConfig checkpoints = environment.getCheckpointConfig();
+        if (options.ordered() && !checkpoints.isCheckpointingEnabled()) {
+            throw new IllegalArgumentException(
+                    "source %s: changes of a key keep their order by checkpoints, and the job has none: call enableCheckpointing, or set execution.checkpointing.interval"
+                            .formatted(name));
+        }
+        if (options.ordered() && checkpoints.isUnalignedCheckpointsEnabled()) {
+            throw new IllegalArgumentException(
+                    "source %s: changes of a key keep their order by aligned checkpoints, and those of the job are unaligned: set execution.checkpointing.unaligned.enabled to false"
+                            .formatted(name));
+        }
+        return environment.fromSource(this, WatermarkStrategy.noWatermarks(), name);
     }
 
     @Override

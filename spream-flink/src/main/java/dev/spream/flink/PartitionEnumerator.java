@@ -199,8 +199,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
             throw new IllegalArgumentException("an unknown message of reader %d: %s".formatted(subtask, event));
         }
         switch (message) {
-            case ReaderEvent.Restored restored ->
-                restored.splits().forEach(split -> restored(subtask, split));
+            case ReaderEvent.Restored restored -> restored.splits().forEach(split -> restored(subtask, split));
             case ReaderEvent.ReaderStarted started -> started(subtask, started.capacity());
             case ReaderEvent.ChildrenFound found -> found(subtask, found.token(), found.children());
             case ReaderEvent.MovedIn moved -> movedIn(subtask, moved.token(), moved.moveIn());
@@ -407,6 +406,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
 
     @Override
     public EnumeratorState snapshotState(long checkpoint) {
+        warnings.checkpointStarted();
         SplitLineage lineage = splits;
         return lineage == null
                 ? new EnumeratorState(Optional.empty(), List.of(), List.of(), List.of())

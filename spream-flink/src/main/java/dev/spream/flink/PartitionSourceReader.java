@@ -182,8 +182,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         if (waiting.isEmpty()) {
             return;
         }
-        long open =
-                readings.values().stream().filter(SplitReading::needsRoom).count();
+        long open = readings.values().stream().filter(SplitReading::needsRoom).count();
         for (; open < capacity && !waiting.isEmpty(); open++) {
             PartitionSplit split = waiting.remove().state.split();
             SplitReading known = readings.get(split.splitId());

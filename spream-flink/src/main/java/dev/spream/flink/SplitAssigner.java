@@ -89,7 +89,9 @@ final class SplitAssigner {
         this.load = new LinkedHashMap<>();
         capacities.keySet().forEach(reader -> load.put(reader, 0));
         for (HeldSplit split : splits.held()) {
-            if (!split.isReadToEnd() && split.moveIns().isEmpty() && split.reader().isPresent()) {
+            if (!split.isReadToEnd()
+                    && split.moveIns().isEmpty()
+                    && split.reader().isPresent()) {
                 load.computeIfPresent(split.reader().getAsInt(), (reader, count) -> count + 1);
             }
         }

@@ -29,7 +29,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
-
 import java.util.random.RandomGenerator;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
@@ -160,7 +159,8 @@ final class SplitReading implements RecordHandler {
             }
             onRoom.run();
             awaitRoom();
-            position = new ReadPosition(movedIn(), Optional.empty(), putAt.equals(movedIn()) ? Set.copyOf(put) : Set.of());
+            position =
+                    new ReadPosition(movedIn(), Optional.empty(), putAt.equals(movedIn()) ? Set.copyOf(put) : Set.of());
         }
     }
 

@@ -135,9 +135,11 @@ class PartitionSourceReaderTest {
         assertThat(sent.getLast()).isInstanceOf(ReaderEvent.ReaderStarted.class);
         assertThat(sent.stream()
                         .filter(ReaderEvent.Restored.class::isInstance)
-                        .map(message -> ((ReaderEvent.Restored) message).splits().size()))
+                        .map(message ->
+                                ((ReaderEvent.Restored) message).splits().size()))
                 .hasSizeGreaterThan(1)
-                .satisfies(sizes -> assertThat(sizes.stream().mapToInt(i -> i).sum()).isEqualTo(count));
+                .satisfies(sizes ->
+                        assertThat(sizes.stream().mapToInt(i -> i).sum()).isEqualTo(count));
         for (SourceEvent message : sent) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {

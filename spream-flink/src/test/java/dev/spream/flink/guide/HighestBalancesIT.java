@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -63,8 +62,7 @@ class HighestBalancesIT {
         FlinkChangeStreamSource<Tuple2<String, Long>> source = FlinkChangeStreamSource.builder(stream, new Balances())
                 .snapshot() // the rows first; or startAt(timestamp)
                 .build();
-        environment
-                .fromSource(source, WatermarkStrategy.noWatermarks(), "accounts")
+        source.addTo(environment, "accounts")
                 .uid("accounts")
                 .keyBy(balance -> balance.f0)
                 .maxBy(1)
