@@ -60,10 +60,10 @@ final class SplitReading implements RecordHandler {
     private final Consumer<Throwable> onFailure;
     private final Runnable onRoom;
 
-    // Of the thread that reads: what was put of the last timestamp, and the moves of the last move-in.
+    // Of the thread that reads: the changes that were put of the last timestamp, and the moves of the last move's timestamp.
     private final Set<RecordIdentity> put = new HashSet<>();
     private final Set<PartitionEventRecord> moves = new HashSet<>();
-    private Instant putAt = Instant.MIN;
+    private Instant putAt;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -99,6 +99,8 @@ final class SplitReading implements RecordHandler {
         this.onFailure = onFailure;
         this.onRoom = onRoom;
         this.from = position(split);
+        this.putAt = split.position();
+        this.put.addAll(split.emitted());
         split.moveIn().filter(moveIn -> ordered).ifPresent(moveIn -> {
             movedIn = moveIn.timestamp();
             moveIns = RESTORED_MOVE_IN;

@@ -244,6 +244,31 @@ class PartitionSourceReaderTest {
     }
 
     @Test
+    void a_restored_split_that_gives_its_room_repeats_nothing() throws Exception {
+        source.maxOpenQueries(1)
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .change("p", 2, "B")
+                .moves("p", 2, List.of("a"), List.of())
+                .change("p", 3, "A");
+        source.change("a", 1, "C").endRecord("a", 5);
+        reader.addSplits(List.of(split("p")));
+        reader.start();
+        poll(() -> context.getSentEvents().stream().anyMatch(ReaderEvent.MovedIn.class::isInstance));
+        PartitionSplit stored = reader.snapshotState(1).getFirst();
+        PartitionSplit later = new PartitionSplit(new PartitionToken("a"), new PartitionToken("a"), at(2));
+        try (PartitionSourceReader<String> restored = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            restored.addSplits(List.of(stored, later));
+            restored.start();
+            poll(restored, () -> log.lines.contains("close a"));
+            restored.handleSourceEvents(new EnumeratorEvent.Proceed(
+                    new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
+            poll(restored, () -> log.lines.contains("p: A3"));
+        }
+        assertThat(log.lines).containsOnlyOnce("p: B2", "p: A3");
+    }
+
+    @Test
     void a_partition_that_ended_behind_a_move_in_gives_its_room_to_the_source() throws Exception {
         source.maxOpenQueries(1)
                 .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
