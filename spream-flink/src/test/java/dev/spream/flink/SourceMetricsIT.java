@@ -54,9 +54,8 @@ class SourceMetricsIT {
                     .anyMatch(bytes -> value(bytes) > CHANGES * 50);
             assertThat(metrics(reporter, job, "numRecordsInErrors")).allMatch(errors -> value(errors) == 0);
             for (String lag : List.of("currentFetchEventTimeLag", "currentEmitEventTimeLag", "watermarkLag")) {
-                assertThat(metrics(reporter, job, lag))
-                        .as(lag)
-                        .anyMatch(gauge -> value(gauge) >= 0 && value(gauge) < PATIENCE.toMillis());
+                await(() -> metrics(reporter, job, lag)
+                        .anyMatch(gauge -> value(gauge) >= 0 && value(gauge) < PATIENCE.toMillis()));
             }
             for (String name : List.of(
                     "unassignedSplits",

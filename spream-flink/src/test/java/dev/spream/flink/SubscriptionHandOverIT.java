@@ -80,6 +80,7 @@ class SubscriptionHandOverIT {
                     await(() -> count(before) > count(committed) / 2, before);
                     assertThatThrownBy(stored::read).hasMessageContaining("may read the subscription");
                 });
+                assertProven(storage);
                 int settled = count(before);
                 write(connection.client(), 100, 2);
 
@@ -97,9 +98,7 @@ class SubscriptionHandOverIT {
                 assertThat(SubscriptionAndBack.back(savepoint, stored))
                         .as("again")
                         .isEmpty();
-                assertThat(LineageCheck.check(storage.subscription().orElseThrow(), storage.lineage(), storage.proofs())
-                                .findings())
-                        .isEmpty();
+                assertProven(storage);
                 subscribe(emulator, storage, after, () -> {
                     write(connection.client(), 100, 4);
                     await(() -> committed.entrySet().stream().allMatch(key -> isSeen(key, after)), after);
@@ -112,6 +111,13 @@ class SubscriptionHandOverIT {
         assertThat(repeated(both(before, job), after))
                 .as("repeated of %d that the job has read", count(job))
                 .isLessThan(count(job) / 2);
+    }
+
+    private static void assertProven(PartitionStorage storage) {
+        assertThat(LineageCheck.check(storage.subscription().orElseThrow(), storage.lineage(), storage.proofs())
+                        .findings())
+                .as("findings in %s and %s", storage.lineage().partitions(), storage.proofs())
+                .isEmpty();
     }
 
     /** Returns the last versions of both, of which the second continues the first. */

@@ -84,7 +84,6 @@ record StateReplacement(SubscriptionRecord stored, Lineage lineage, List<Finishe
                 .collect(Collectors.toCollection(HashSet::new));
         Lineage continued = Lineage.of(state.partitions(), lineage.readAt());
         List<PartitionToken> finishedBefore = finishedBefore(continued, state, known);
-        known.addAll(finishedBefore);
         Map<PartitionToken, PartitionMetadata> rows = new LinkedHashMap<>();
         finishedBefore.forEach(token -> rows.put(
                 token, finished(token, List.of(), state.subscription().startTimestamp(), List.of(), endBefore(state))));
@@ -126,7 +125,7 @@ record StateReplacement(SubscriptionRecord stored, Lineage lineage, List<Finishe
         return new PartitionEnd(PartitionEnd.Kind.ADOPTED, state.subscription().startTimestamp(), List.of());
     }
 
-    /** Returns the end without the children that are finished and removed; there is no proof then that it was the end. */
+    /** Returns the end without the children that are not in the state, because they are finished; it proves less then. */
     private static PartitionEnd known(PartitionEnd end, Set<PartitionToken> known) {
         if (known.containsAll(end.children())) {
             return end;

@@ -116,7 +116,7 @@ interface ReplacementContract extends StorageScenario.Stage {
                                 token("y"),
                                 tokens("gone"),
                                 at(12),
-                                endedInto(20, "e", "forgotten"),
+                                endedInto(20, "e", "b", "forgotten"),
                                 at(31),
                                 List.of())));
 
