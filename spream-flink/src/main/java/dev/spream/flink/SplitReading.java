@@ -60,7 +60,8 @@ final class SplitReading implements RecordHandler {
     private final Consumer<Throwable> onFailure;
     private final Runnable onRoom;
 
-    // Of the thread that reads: the changes that were put of the last timestamp, and the moves of the last move's timestamp.
+    // Of the thread that reads: the changes that were put of the last timestamp, and the moves of the last move's
+    // timestamp.
     private final Set<RecordIdentity> put = new HashSet<>();
     private final Set<PartitionEventRecord> moves = new HashSet<>();
     private Instant putAt;

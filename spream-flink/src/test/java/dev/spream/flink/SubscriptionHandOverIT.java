@@ -153,7 +153,7 @@ class SubscriptionHandOverIT {
         return repeated;
     }
 
-    /** What happens while a subscriber runs. */
+    /** The steps of the test while a subscriber runs. */
     private interface Work {
         void run() throws Exception;
     }
