@@ -1,22 +1,30 @@
 package dev.spream.flink;
 
+import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import org.apache.flink.util.FlinkRuntimeException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Warns, once a minute, of partitions that have not been read for over a minute because of how the job is configured. */
+/**
+ * Warns, once a minute, of partitions that have not been read for over a minute because of how the job is configured; and
+ * fails a job that has no checkpoints and would let them wait for ever.
+ */
 final class DelayWarnings {
     private static final Logger log = LoggerFactory.getLogger(DelayWarnings.class);
     private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration LIMIT = Duration.ofHours(1);
 
     private final String streamName;
     private final InstantSource clock;
     private SplitAssigner.Counts counts = SplitAssigner.Counts.NONE;
     private Optional<Instant> checkpointDue = Optional.empty();
+    private Optional<Instant> checkpointMissing = Optional.empty();
     private Optional<Instant> roomDue = Optional.empty();
+    private boolean hasCheckpoints;
 
     DelayWarnings(String streamName, InstantSource clock) {
         this.streamName = streamName;
@@ -25,19 +33,24 @@ final class DelayWarnings {
 
     void counted(SplitAssigner.Counts latest) {
         counts = latest;
-        checkpointDue = due(checkpointDue, latest.waitingForCheckpoint());
-        roomDue = due(roomDue, latest.withoutRoom());
+        checkpointDue = due(checkpointDue, latest.waitingForCheckpoint(), PATIENCE);
+        checkpointMissing = due(checkpointMissing, latest.waitingForCheckpoint(), LIMIT);
+        roomDue = due(roomDue, latest.withoutRoom(), PATIENCE);
     }
 
-    private Optional<Instant> due(Optional<Instant> known, int waiting) {
+    private Optional<Instant> due(Optional<Instant> known, int waiting, Duration after) {
         if (waiting == 0) {
             return Optional.empty();
         }
-        return known.isPresent() ? known : Optional.of(later());
+        return known.isPresent() ? known : Optional.of(clock.instant().plus(after));
     }
 
     private Instant later() {
         return clock.instant().plus(PATIENCE);
+    }
+
+    void checkpointStarted() {
+        hasCheckpoints = true;
     }
 
     void checkpointCompleted() {
@@ -46,8 +59,14 @@ final class DelayWarnings {
         }
     }
 
+    /** @throws FlinkRuntimeException if partitions wait for a checkpoint, and the job has none */
     void warnIfDue() {
         Instant now = clock.instant();
+        if (!hasCheckpoints && checkpointMissing.filter(now::isAfter).isPresent()) {
+            throw new FlinkRuntimeException(
+                    "[%s] %d partitions have waited for a checkpoint for %s, and none was started: the job has no checkpoints, and changes of their keys would never be read; the job fails. Enable checkpoints (execution.checkpointing.interval), aligned ones, or set ordering to NONE if the order of changes does not matter"
+                            .formatted(streamName, counts.waitingForCheckpoint(), DurationText.of(LIMIT)));
+        }
         if (checkpointDue.filter(now::isAfter).isPresent()) {
             checkpointDue = Optional.of(later());
             log.warn(

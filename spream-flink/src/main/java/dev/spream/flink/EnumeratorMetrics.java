@@ -11,10 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** The gauges of the enumerator. Written by its thread, read by reporters. */
 final class EnumeratorMetrics {
     private final InstantSource clock;
-    private volatile long unassigned;
+    private volatile SplitAssigner.Counts counts = SplitAssigner.Counts.NONE;
     private volatile long reading;
     private volatile long readToEnd;
-    private volatile long waitingForCheckpoint;
     private volatile @Nullable Instant lowWatermark;
 
     EnumeratorMetrics(InstantSource clock) {
@@ -22,24 +21,30 @@ final class EnumeratorMetrics {
     }
 
     void register(SplitEnumeratorMetricGroup group) {
-        group.setUnassignedSplitsGauge(() -> unassigned);
-        group.gauge("partitionsReading", (Gauge<Long>) () -> reading);
-        group.gauge("partitionsReadToEnd", (Gauge<Long>) () -> readToEnd);
-        group.gauge("partitionsWaitingForCheckpoint", (Gauge<Long>) () -> waitingForCheckpoint);
-        group.gauge("lowWatermarkLag", (Gauge<Long>) this::lag);
+        group.setUnassignedSplitsGauge(() -> (long) counts.unassigned());
+        gauge(group, "partitionsReading", () -> reading);
+        gauge(group, "partitionsReadToEnd", () -> readToEnd);
+        gauge(group, "partitionsWaitingForCheckpoint", () -> (long) counts.waitingForCheckpoint());
+        gauge(group, "partitionsWaitingForParents", () -> (long) counts.waitingForParents());
+        gauge(group, "partitionsWaitingForSources", () -> (long) counts.waitingForSources());
+        gauge(group, "partitionsWaitingForReader", () -> (long) counts.withoutRoom());
+        gauge(group, "oldestUnassignedLag", () -> lag(counts.oldestUnassigned().orElse(null)));
+        gauge(group, "lowWatermarkLag", () -> lag(lowWatermark));
     }
 
-    /** Returns the time from the low watermark to now in milliseconds; 0 if nothing is left to read. */
-    private long lag() {
-        Instant low = lowWatermark;
-        return low == null
+    private static void gauge(SplitEnumeratorMetricGroup group, String name, Gauge<Long> value) {
+        group.gauge(name, value);
+    }
+
+    /** Returns the time from that watermark to now in milliseconds; 0 if there is none. */
+    private long lag(@Nullable Instant watermark) {
+        return watermark == null
                 ? 0
-                : Math.max(0, Duration.between(low, clock.instant()).toMillis());
+                : Math.max(0, Duration.between(watermark, clock.instant()).toMillis());
     }
 
-    void counted(SplitAssigner.Counts counts, long held, long ended) {
-        unassigned = counts.unassigned();
-        waitingForCheckpoint = counts.waitingForCheckpoint();
+    void counted(SplitAssigner.Counts latest, long held, long ended) {
+        counts = latest;
         reading = held - ended;
         readToEnd = ended;
     }

@@ -10,6 +10,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.Boundedness;
@@ -21,6 +22,9 @@ import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.streaming.api.datastream.DataStreamSource;
+import org.apache.flink.streaming.api.environment.CheckpointConfig;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.UserCodeClassLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * before it, or at once by the subtask that has emitted all of that. This needs checkpoints, and aligned ones: an unaligned
  * checkpoint overtakes changes that are not processed. {@link Ordering#NONE} does without.
  *
- * <p>The source emits watermarks itself: use {@link org.apache.flink.api.common.eventtime.WatermarkStrategy#noWatermarks}, with
- * an alignment if one is wanted. They follow the low watermark of all partitions, those included that no subtask
+ * <p>{@link #addTo} adds it to a job. The source emits watermarks itself: a job that adds it by {@code fromSource} uses
+ * {@link WatermarkStrategy#noWatermarks}, with an alignment if one is wanted. They follow the low watermark of all partitions, those included that no subtask
  * reads yet, so no change is late; and they advance while the stream is idle, by its heartbeats.
  *
  * <p>Immutable, and serializable with the factory and the schema that it is given.
@@ -65,6 +69,27 @@ public final class FlinkChangeStreamSource<T>
      */
     public static <T> Builder<T> builder(ChangeStreamSourceFactory factory, ChangeDeserializationSchema<T> schema) {
         return new Builder<>(factory, schema);
+    }
+
+    /**
+     * Adds the source to a job, with its own watermarks, and refuses a job that would not keep the order of changes. Give the
+     * result a {@code uid}.
+     *
+     * @throws IllegalArgumentException if the job has no checkpoints or unaligned ones, and the source has an order
+     */
+    public DataStreamSource<T> addTo(StreamExecutionEnvironment environment, String name) {
+        CheckpointConfig checkpoints = environment.getCheckpointConfig();
+        if (options.ordered() && !checkpoints.isCheckpointingEnabled()) {
+            throw new IllegalArgumentException(
+                    "source %s: changes of a key keep their order by checkpoints, and the job has none: call enableCheckpointing, or set execution.checkpointing.interval"
+                            .formatted(name));
+        }
+        if (options.ordered() && checkpoints.isUnalignedCheckpointsEnabled()) {
+            throw new IllegalArgumentException(
+                    "source %s: changes of a key keep their order by aligned checkpoints, and those of the job are unaligned: set execution.checkpointing.unaligned.enabled to false"
+                            .formatted(name));
+        }
+        return environment.fromSource(this, WatermarkStrategy.noWatermarks(), name);
     }
 
     @Override
@@ -141,6 +166,7 @@ public final class FlinkChangeStreamSource<T>
         private Optional<Instant> start = Optional.empty();
         private Optional<Instant> end = Optional.empty();
         private boolean snapshot;
+        private @Nullable StoredSubscription stored;
         private Ordering ordering = Ordering.KEY;
         private Duration heartbeatInterval = Duration.ofSeconds(1);
         private Duration reportInterval = Duration.ofMillis(200);
@@ -167,6 +193,16 @@ public final class FlinkChangeStreamSource<T>
         /** Begins with the rows of the watched tables, as inserts; the changes from then on follow. */
         public Builder<T> snapshot() {
             snapshot = true;
+            return this;
+        }
+
+        /**
+         * Begins where a stored subscription stands, which no worker reads any more: a new job reads what is not settled
+         * there. The end has to be that of the subscription. The storage is not changed; {@link JobSavepoint} stores the
+         * progress of the job there.
+         */
+        public Builder<T> startFrom(StoredSubscription subscription) {
+            stored = requireNonNull(subscription, "subscription");
             return this;
         }
 
@@ -232,7 +268,7 @@ public final class FlinkChangeStreamSource<T>
         /**
          * Returns a source with these options.
          *
-         * @throws IllegalArgumentException if the end is before the start, or a snapshot has a start
+         * @throws IllegalArgumentException if the end is before the start, or there are several beginnings
          */
         public FlinkChangeStreamSource<T> build() {
             if (start.isPresent() && end.filter(start.get()::isAfter).isPresent()) {
@@ -243,18 +279,20 @@ public final class FlinkChangeStreamSource<T>
                 throw new IllegalArgumentException(
                         "a snapshot begins at its own time, and a start is given: leave out one of them");
             }
-            return new FlinkChangeStreamSource<>(
-                    factory,
-                    schema,
-                    new ReadOptions(
-                            start,
-                            end,
-                            snapshot,
-                            ordering,
-                            heartbeatInterval,
-                            reportInterval,
-                            missedHeartbeats,
-                            maxBufferedBytes));
+            if (stored != null && (snapshot || start.isPresent())) {
+                throw new IllegalArgumentException(
+                        "a stored subscription has its own beginning, and a start or a snapshot is given: leave out one of them");
+            }
+            ReadOptions options = new ReadOptions(
+                    start,
+                    end,
+                    snapshot,
+                    ordering,
+                    heartbeatInterval,
+                    reportInterval,
+                    missedHeartbeats,
+                    maxBufferedBytes);
+            return new FlinkChangeStreamSource<>(factory, schema, stored == null ? options : options.startFrom(stored));
         }
     }
 }

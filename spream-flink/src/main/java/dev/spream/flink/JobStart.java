@@ -1,7 +1,9 @@
 package dev.spream.flink;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.SubscriptionState;
 import dev.spream.core.source.ChangeStreamSource;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,6 +33,24 @@ record JobStart(ChangeStreamSource source, ReadOptions options) {
                 options.snapshot() ? Optional.of(source.snapshotQuery()) : Optional.empty());
     }
 
+    /** Returns the stored subscription where a new job begins. Queries its storage and the server. */
+    SubscriptionState beginFrom(StoredSubscription stored) {
+        SubscriptionState state;
+        try {
+            state = stored.read();
+        } catch (StorageException e) {
+            if (e.retryable()) {
+                throw e;
+            }
+            throw new FlinkRuntimeException(
+                    "the job cannot begin where the stored subscription stands, and has read nothing: "
+                            + e.getMessage(),
+                    e);
+        }
+        requireSame(state.subscription(), "the stored subscription differs from the options of the job");
+        return state;
+    }
+
     private Instant start() {
         return options.snapshot()
                 ? source.snapshotTime()
@@ -39,6 +59,11 @@ record JobStart(ChangeStreamSource source, ReadOptions options) {
 
     /** Refuses a state of another stream, start or end. Queries the server. */
     SubscriptionRecord resume(SubscriptionRecord stored) {
+        requireSame(stored, "the state of the job differs from its options");
+        return stored;
+    }
+
+    private void requireSame(SubscriptionRecord stored, String problem) {
         PartitionMode mode = source.partitionMode();
         List<String> differences = new ArrayList<>();
         if (!stored.streamName().equals(source.streamName())) {
@@ -57,10 +82,9 @@ record JobStart(ChangeStreamSource source, ReadOptions options) {
         }
         if (!differences.isEmpty()) {
             throw new FlinkRuntimeException(
-                    "the state of the job differs from its options: %s; nothing was read. Use the stored values, or start the job without this state"
-                            .formatted(String.join("; ", differences)));
+                    "%s: %s; nothing was read. Use the stored values, or start the job without this state"
+                            .formatted(problem, String.join("; ", differences)));
         }
-        return stored;
     }
 
     private static String described(Optional<Instant> end) {

@@ -3,6 +3,7 @@ package dev.spream.flink;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.LoggedFailure;
+import dev.spream.core.StorageException;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionToken;
@@ -108,7 +109,17 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
 
     private void ask() {
         EnumeratorState state = restored;
-        if (state == null || state.subscription().isEmpty()) {
+        boolean isNew = state == null || state.subscription().isEmpty();
+        if (isNew && options.stored().isPresent()) {
+            StoredSubscription stored = options.stored().get();
+            context.callAsync(() -> start.beginFrom(stored), (subscription, failure) -> {
+                if (isAnswered(failure)) {
+                    splits = SplitLineage.continued(clock, subscription);
+                    open("continuing with %d partitions of a stored subscription"
+                            .formatted(subscription.partitions().size()));
+                }
+            });
+        } else if (state == null || state.subscription().isEmpty()) {
             context.callAsync(start::begin, (subscription, failure) -> {
                 if (isAnswered(failure)) {
                     splits = SplitLineage.begin(clock, subscription);
@@ -136,11 +147,11 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         if (failure == null) {
             return true;
         }
-        if (failure instanceof SourceException e && e.kind() == SourceException.Kind.TRANSIENT) {
+        if (isTransient(failure)) {
             log.warn(
                     "[{}] the change stream cannot be read yet: {}; asking again in {} s",
                     source.streamName(),
-                    LoggedFailure.message(e),
+                    LoggedFailure.message(failure),
                     RETRY_INTERVAL.toSeconds());
             askAgainAt = Optional.of(clock.instant().plus(RETRY_INTERVAL));
             return false;
@@ -151,6 +162,11 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
                         "the change stream %s cannot be read: %s"
                                 .formatted(source.streamName(), LoggedFailure.message(failure)),
                         failure);
+    }
+
+    private static boolean isTransient(Throwable failure) {
+        return (failure instanceof SourceException source && source.kind() == SourceException.Kind.TRANSIENT)
+                || (failure instanceof StorageException storage && storage.retryable());
     }
 
     @Override
@@ -183,7 +199,8 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
             throw new IllegalArgumentException("an unknown message of reader %d: %s".formatted(subtask, event));
         }
         switch (message) {
-            case ReaderEvent.ReaderStarted started -> started(subtask, started);
+            case ReaderEvent.Restored restored -> restored.splits().forEach(split -> restored(subtask, split));
+            case ReaderEvent.ReaderStarted started -> started(subtask, started.capacity());
             case ReaderEvent.ChildrenFound found -> found(subtask, found.token(), found.children());
             case ReaderEvent.MovedIn moved -> movedIn(subtask, moved.token(), moved.moveIn());
             case ReaderEvent.ReadToEnd end -> ended(subtask, end);
@@ -191,11 +208,8 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         }
     }
 
-    private void started(int subtask, ReaderEvent.ReaderStarted reader) {
-        capacities.put(subtask, reader.capacity());
-        for (PartitionSplit split : reader.restored()) {
-            restored(subtask, split);
-        }
+    private void started(int subtask, int capacity) {
+        capacities.put(subtask, capacity);
         lowWatermark.ifPresent(low -> send(subtask, new EnumeratorEvent.LowWatermark(low)));
         changed();
     }
@@ -297,9 +311,9 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         }
         changed = false;
         Lineage read = lineage.read();
-        int waiting = proceed(lineage, read);
+        int awaitCheckpoint = proceed(lineage, read);
         SplitAssigner assigner = new SplitAssigner(lineage, options.ordered(), readersWithRoom());
-        counts = assigner.assign(read).withMoveIns(waiting);
+        counts = assigner.assign(read).withMoveIns(waitingForMoveIn(lineage), awaitCheckpoint);
         if (!assigner.assigned().isEmpty()) {
             context.assignSplits(new SplitsAssignment<>(assigner.assigned()));
         }
@@ -331,6 +345,12 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
             }
         }
         return waiting;
+    }
+
+    private static int waitingForMoveIn(SplitLineage lineage) {
+        return (int) lineage.held().stream()
+                .filter(split -> !split.moveIns().isEmpty())
+                .count();
     }
 
     private void report(SplitLineage lineage) {
@@ -386,6 +406,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
 
     @Override
     public EnumeratorState snapshotState(long checkpoint) {
+        warnings.checkpointStarted();
         SplitLineage lineage = splits;
         return lineage == null
                 ? new EnumeratorState(Optional.empty(), List.of(), List.of(), List.of())

@@ -9,6 +9,7 @@ import dev.spream.core.source.ChangeStreamSource;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -20,6 +21,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceEvent;
@@ -47,6 +49,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private static final Logger log = LoggerFactory.getLogger(PartitionSourceReader.class);
     private static final String LOW_WATERMARK = "low watermark"; // the output of no split
     private static final Duration STALL_CHECK = Duration.ofSeconds(1);
+    private static final int PART = 500; // the splits in a message
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
     /** A split of this reader. */
@@ -65,6 +68,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private final ChangeDeserializationSchema<T> schema;
     private final int capacity;
     private final ReadElements elements;
+    private final ReaderMetrics metrics;
     private final Map<String, Held> splits = new LinkedHashMap<>();
     private final Map<String, SplitReading> readings = new ConcurrentHashMap<>(); // of those that have not ended
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -79,6 +83,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private @Nullable SourceOutput<T> lowWatermarkOutput;
     private @Nullable Thread timer;
     private volatile boolean reportDue;
+    private volatile boolean roomDue; // a reading has given its room
     private volatile boolean closed;
 
     /** @param source closed by the reader */
@@ -93,16 +98,17 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         this.schema = schema;
         this.capacity = source.maxOpenQueries();
         this.elements = new ReadElements(options.maxQueuedBytes());
+        this.metrics = new ReaderMetrics(context.metricGroup(), InstantSource.system());
     }
 
     @Override
     public void start() {
         started = true;
-        send(new ReaderEvent.ReaderStarted(
-                capacity,
-                splits.values().stream()
-                        .map(held -> held.state.split().withoutEmitted())
-                        .toList()));
+        List<PartitionSplit> restored = splits.values().stream()
+                .map(held -> held.state.split().withoutEmitted())
+                .toList();
+        sendInParts(restored, ReaderEvent.Restored::new);
+        send(new ReaderEvent.ReaderStarted(capacity));
         splits.values().forEach(this::read);
         if (!waiting.isEmpty()) {
             log.warn(
@@ -168,14 +174,39 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         }
     }
 
-    /** Reads as many of those that wait as there is room for, the oldest first. */
+    /**
+     * Reads as many of those that wait as there is room for, the oldest first. If that is not all, those that wait for a
+     * move-in give their room to them, which may be its sources.
+     */
     private void readWaiting() {
-        while (readings.size() < capacity && !waiting.isEmpty()) {
-            PartitionSplit split = waiting.remove().state.split();
-            SplitReading reading = new SplitReading(split, source, options, elements, this::failed);
-            readings.put(split.splitId(), reading);
-            reading.start();
+        if (waiting.isEmpty()) {
+            return;
         }
+        long open = readings.values().stream().filter(SplitReading::needsRoom).count();
+        for (; open < capacity && !waiting.isEmpty(); open++) {
+            PartitionSplit split = waiting.remove().state.split();
+            SplitReading known = readings.get(split.splitId());
+            if (known == null) {
+                begin(split);
+            } else {
+                known.resume();
+            }
+        }
+        if (!waiting.isEmpty()) {
+            readings.values().forEach(SplitReading::giveRoom);
+        }
+    }
+
+    private void begin(PartitionSplit split) {
+        SplitReading reading =
+                new SplitReading(split, source, options, elements, metrics, this::failed, this::roomGiven);
+        readings.put(split.splitId(), reading);
+        reading.start();
+    }
+
+    private void roomGiven() {
+        roomDue = true;
+        elements.wake();
     }
 
     private void failed(Throwable thrown) {
@@ -192,6 +223,10 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         }
         prepare(output);
         emitLowWatermark();
+        if (roomDue) {
+            roomDue = false;
+            readWaiting();
+        }
         ReadElements.Read read = elements.poll();
         if (read != null) {
             emit(read, output);
@@ -237,6 +272,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         SplitState state = held.state;
         switch (read.element()) {
             case SplitElement.Change(DataChangeRecord record) -> {
+                metrics.emitted(read.bytes());
                 emitter.emit(record, outputOf(held, output));
                 state.emitted(record);
             }
@@ -249,7 +285,10 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                 send(new ReaderEvent.ChildrenFound(state.token(), record));
             }
             case SplitElement.Moved(PartitionEventRecord record, long number) ->
-                state.moved(record, number).ifPresent(moveIn -> send(new ReaderEvent.MovedIn(state.token(), moveIn)));
+                state.moved(record, number).ifPresent(moveIn -> {
+                    send(new ReaderEvent.MovedIn(state.token(), moveIn));
+                    readWaiting();
+                });
             case SplitElement.End end -> {
                 state.ended(end.proof());
                 readings.remove(read.splitId());
@@ -280,6 +319,9 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
             timestamp = record.commitTimestamp().toEpochMilli();
             try {
                 schema.deserialize(record, this);
+            } catch (IOException | RuntimeException e) {
+                metrics.failed();
+                throw e;
             } finally {
                 output = null; // a schema that keeps the collector must not emit later
             }
@@ -303,8 +345,13 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                 outputOf(held, output).emitWatermark(watermark(held.state.position()));
             }
         }
-        if (!progress.isEmpty()) {
-            send(new ReaderEvent.Progress(progress));
+        sendInParts(progress, ReaderEvent.Progress::new);
+    }
+
+    /** Sends messages of a limited size: Flink refuses one of more than 10 MB, by default. */
+    private <E> void sendInParts(List<E> all, Function<List<E>, ReaderEvent> message) {
+        for (int from = 0; from < all.size(); from += PART) {
+            send(message.apply(all.subList(from, Math.min(from + PART, all.size()))));
         }
     }
 
@@ -323,9 +370,8 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
             case EnumeratorEvent.EndStored stored -> forget(stored.token().value());
             case EnumeratorEvent.Proceed proceed ->
                 held(proceed.token().value())
-                        .ifPresent(held -> held.state
-                                .proceed(proceed.moveIn())
-                                .ifPresent(number -> proceed(proceed.token().value(), number)));
+                        .ifPresent(held ->
+                                held.state.proceed(proceed.moveIn()).ifPresent(number -> proceed(held, number)));
             case EnumeratorEvent.LowWatermark low -> {
                 lowWatermark = low.timestamp();
                 elements.wake();
@@ -337,10 +383,11 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         return Optional.ofNullable(splits.get(splitId));
     }
 
-    private void proceed(String splitId, long moveIn) {
-        SplitReading reading = readings.get(splitId);
-        if (reading != null) {
-            reading.proceed(moveIn);
+    private void proceed(Held held, long moveIn) {
+        SplitReading reading = readings.get(held.state.token().value());
+        if (reading != null && reading.proceed(moveIn)) {
+            waiting.add(held);
+            readWaiting();
         }
     }
 

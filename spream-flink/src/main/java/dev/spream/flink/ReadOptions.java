@@ -27,6 +27,7 @@ final class ReadOptions implements Serializable {
     private final Duration reportInterval;
     private final int missedHeartbeats;
     private final long maxBufferedBytes;
+    private final @Nullable StoredSubscription stored;
 
     /**
      * Creates options.
@@ -58,6 +59,29 @@ final class ReadOptions implements Serializable {
         this.reportInterval = requireNonNull(reportInterval, "reportInterval");
         this.missedHeartbeats = missedHeartbeats;
         this.maxBufferedBytes = maxBufferedBytes;
+        this.stored = null;
+    }
+
+    private ReadOptions(ReadOptions options, StoredSubscription stored) {
+        this.startTimestamp = options.startTimestamp;
+        this.endTimestamp = options.endTimestamp;
+        this.snapshot = options.snapshot;
+        this.ordering = options.ordering;
+        this.heartbeatInterval = options.heartbeatInterval;
+        this.reportInterval = options.reportInterval;
+        this.missedHeartbeats = options.missedHeartbeats;
+        this.maxBufferedBytes = options.maxBufferedBytes;
+        this.stored = stored;
+    }
+
+    /** Returns the options of a job that begins where that subscription stands. */
+    ReadOptions startFrom(StoredSubscription subscription) {
+        return new ReadOptions(this, subscription);
+    }
+
+    /** Returns the subscription where a new job begins; empty if it begins at a time. */
+    Optional<StoredSubscription> stored() {
+        return Optional.ofNullable(stored);
     }
 
     Optional<Instant> startTimestamp() {

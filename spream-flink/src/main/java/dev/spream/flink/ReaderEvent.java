@@ -18,15 +18,24 @@ import org.apache.flink.api.connector.source.SourceEvent;
  */
 sealed interface ReaderEvent extends SourceEvent {
 
+    /** Splits that a reader was given from a checkpoint, as they were stored: a part of them, before it has started. */
+    record Restored(List<PartitionSplit> splits) implements ReaderEvent {
+        public Restored {
+            splits = List.copyOf(splits);
+        }
+
+        Object writeReplace() {
+            return SerializedEvent.of(this);
+        }
+    }
+
     /**
-     * The first message of a reader, sent by {@code start()}.
+     * A reader has started, and has sent all its restored splits.
      *
      * @param capacity the number of partitions that it can read at the same time
-     * @param restored the splits that it was given from a checkpoint, as they were stored
      */
-    record ReaderStarted(int capacity, List<PartitionSplit> restored) implements ReaderEvent {
+    record ReaderStarted(int capacity) implements ReaderEvent {
         public ReaderStarted {
-            restored = List.copyOf(restored);
             if (capacity < 1) {
                 throw new IllegalArgumentException("capacity is %d, must be 1 or more".formatted(capacity));
             }

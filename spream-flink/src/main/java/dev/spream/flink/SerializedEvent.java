@@ -21,6 +21,7 @@ final class SerializedEvent implements Serializable {
     /** The kinds of messages, by the number with which the message begins. */
     private enum Kind {
         READER_STARTED,
+        RESTORED,
         CHILDREN_FOUND,
         MOVED_IN,
         READ_TO_END,
@@ -37,7 +38,10 @@ final class SerializedEvent implements Serializable {
                 case ReaderEvent.ReaderStarted started -> {
                     out.name(Kind.READER_STARTED);
                     out.number(started.capacity());
-                    out.list(started.restored(), out::split);
+                }
+                case ReaderEvent.Restored restored -> {
+                    out.name(Kind.RESTORED);
+                    out.list(restored.splits(), out::split);
                 }
                 case ReaderEvent.ChildrenFound found -> {
                     out.name(Kind.CHILDREN_FOUND);
@@ -92,7 +96,8 @@ final class SerializedEvent implements Serializable {
         BinaryReader in = new BinaryReader(new ByteArrayInputStream(bytes));
         try {
             return switch (in.name(Kind.class)) {
-                case READER_STARTED -> new ReaderEvent.ReaderStarted((int) in.number(), in.list(in::split));
+                case READER_STARTED -> new ReaderEvent.ReaderStarted((int) in.number());
+                case RESTORED -> new ReaderEvent.Restored(in.list(in::split));
                 case CHILDREN_FOUND -> new ReaderEvent.ChildrenFound(in.token(), in.children());
                 case MOVED_IN -> new ReaderEvent.MovedIn(in.token(), in.moveIn());
                 case READ_TO_END -> new ReaderEvent.ReadToEnd(in.progress(), in.end());

@@ -19,19 +19,45 @@ import java.util.stream.Stream;
  * reader that reads fewest. One that waits only for parents that the same reader has emitted to their ends is read by
  * that reader: its changes follow theirs in the same channels. Without an order of keys, any reader may read it.
  *
- * <p>A partition that waits for the sources of a move-in is read: its reader holds back what is later than the move.
+ * <p>A partition that waits for the sources of a move-in is read: its reader holds back what is later than the move. It takes
+ * no room there meanwhile, because its sources may need that: the reader closes its query if others wait.
  */
 final class SplitAssigner {
     private static final Comparator<PartitionMetadata> OLDEST_FIRST =
             Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token);
 
-    /** The numbers of partitions after an assignment. */
-    record Counts(int unassigned, int withoutRoom, int waitingForCheckpoint, Optional<Instant> oldestUnassigned) {
-        static final Counts NONE = new Counts(0, 0, 0, Optional.empty());
+    /**
+     * The numbers of partitions after an assignment.
+     *
+     * @param unassigned those that no reader has
+     * @param withoutRoom those of them that may be read, and wait for a reader with room
+     * @param waitingForCheckpoint those that wait for a checkpoint alone, whether a reader has them or not
+     * @param waitingForSources those that a reader has and that wait for the sources of a move-in to be read
+     * @param waitingForParents the unassigned ones that wait for their parents to be read
+     * @param oldestUnassigned the earliest watermark of the unassigned ones
+     */
+    record Counts(
+            int unassigned,
+            int withoutRoom,
+            int waitingForCheckpoint,
+            int waitingForSources,
+            int waitingForParents,
+            Optional<Instant> oldestUnassigned) {
+        static final Counts NONE = new Counts(0, 0, 0, 0, 0, Optional.empty());
 
-        /** Adds partitions that are read, and wait for a checkpoint before they continue behind a move-in. */
-        Counts withMoveIns(int waiting) {
-            return new Counts(unassigned, withoutRoom, waitingForCheckpoint + waiting, oldestUnassigned);
+        /**
+         * Adds partitions that are read, and wait behind a move-in.
+         *
+         * @param forCheckpoint those of them that wait for a checkpoint alone
+         */
+        Counts withMoveIns(int waiting, int forCheckpoint) {
+            return new Counts(
+                    unassigned,
+                    withoutRoom,
+                    waitingForCheckpoint + forCheckpoint,
+                    waiting - forCheckpoint,
+                    waitingForParents,
+                    oldestUnassigned);
         }
     }
 
@@ -63,7 +89,9 @@ final class SplitAssigner {
         this.load = new LinkedHashMap<>();
         capacities.keySet().forEach(reader -> load.put(reader, 0));
         for (HeldSplit split : splits.held()) {
-            if (!split.isReadToEnd() && split.reader().isPresent()) {
+            if (!split.isReadToEnd()
+                    && split.moveIns().isEmpty()
+                    && split.reader().isPresent()) {
                 load.computeIfPresent(split.reader().getAsInt(), (reader, count) -> count + 1);
             }
         }
@@ -96,6 +124,8 @@ final class SplitAssigner {
                 unassigned.size(),
                 withoutRoom,
                 waitingForCheckpoint,
+                0,
+                unassigned.size() - withoutRoom - waitingForCheckpoint,
                 unassigned.stream().map(PartitionMetadata::watermark).min(Comparator.naturalOrder()));
     }
 

@@ -12,6 +12,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.core.partition.SubscriptionState;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.ChildPartitionsRecord;
@@ -58,6 +59,15 @@ final class SplitLineage {
         InMemoryPartitionStorage storage = new InMemoryPartitionStorage(clock);
         storage.openSubscription(subscription);
         return new SplitLineage(clock, subscription, storage);
+    }
+
+    /** Continues a stored subscription: what is settled there is not read. */
+    static SplitLineage continued(InstantSource clock, SubscriptionState stored) {
+        return restored(
+                clock,
+                stored.subscription().withCompleted(false),
+                new EnumeratorState(
+                        Optional.of(stored.subscription()), stored.partitions(), stored.finished(), List.of()));
     }
 
     /** Continues with the state of a checkpoint, which has completed. */

@@ -18,15 +18,17 @@ import dev.spream.core.subscription.reading.PartitionReading;
 import dev.spream.core.subscription.reading.QueryWindow;
 import dev.spream.core.subscription.reading.ReadPosition;
 import dev.spream.core.subscription.reading.RecordHandler;
+import java.io.Serial;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
@@ -49,17 +51,29 @@ final class SplitReading implements RecordHandler {
     private final PartitionToken token;
     private final String label;
     private final ReadElements elements;
+    private final ReaderMetrics metrics;
     private final boolean ordered;
-    private final Function<PartitionMode, PartitionReading> toRead;
+    private final BiFunction<PartitionMode, ReadPosition, PartitionReading> toRead;
+    private final ReadPosition from;
     private final ChangeStreamSource source;
     private final Instant start;
     private final Consumer<Throwable> onFailure;
+    private final Runnable onRoom;
+
+    // Of the thread that reads: the changes that were put of the last timestamp, and the moves of the last move's
+    // timestamp.
+    private final Set<RecordIdentity> put = new HashSet<>();
+    private final Set<PartitionEventRecord> moves = new HashSet<>();
+    private Instant putAt;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
     // Guarded by the lock.
     private boolean paused;
+    private boolean givesRoom; // its query is closed while it waits for sources
+    private boolean parked; // and was closed; a new one waits for room
+    private boolean readToEnd; // it needs no query any more
     private Instant movedIn = Instant.MIN; // the time of the last move-in
     private long moveIns = RESTORED_MOVE_IN - 1; // the number of the last move-in
     private long proceeded; // the number of the last one whose sources are awaited no more
@@ -73,23 +87,30 @@ final class SplitReading implements RecordHandler {
             ChangeStreamSource source,
             ReadOptions options,
             ReadElements elements,
-            Consumer<Throwable> onFailure) {
+            ReaderMetrics metrics,
+            Consumer<Throwable> onFailure,
+            Runnable onRoom) {
         this.token = split.token();
         this.label = source.streamName() + "/" + token.abbreviated();
         this.elements = elements;
+        this.metrics = metrics;
         this.ordered = options.ordered();
         this.source = source;
         this.start = split.position();
         this.onFailure = onFailure;
+        this.onRoom = onRoom;
+        this.from = position(split);
+        this.putAt = split.position();
+        this.put.addAll(split.emitted());
         split.moveIn().filter(moveIn -> ordered).ifPresent(moveIn -> {
             movedIn = moveIn.timestamp();
             moveIns = RESTORED_MOVE_IN;
         });
-        this.toRead = mode -> new PartitionReading(
+        this.toRead = (mode, position) -> new PartitionReading(
                 source,
                 token,
                 label,
-                position(split),
+                position,
                 new QueryWindow(options.endTimestamp(), mode, split.query()),
                 options.querySettings(source.maxOpenQueries()),
                 MonotonicTime.SYSTEM,
@@ -113,10 +134,9 @@ final class SplitReading implements RecordHandler {
 
     private void run() {
         try {
-            PartitionReading opened = toRead.apply(partitionMode());
-            reading = opened;
-            Optional<PartitionEnd> proof = opened.readToEnd();
+            Optional<PartitionEnd> proof = readToEnd(partitionMode());
             if (proof.isPresent()) {
+                needNoRoom();
                 awaitSources(Instant.MAX);
                 put(new SplitElement.End(proof.get()), MARK_BYTES);
             }
@@ -126,6 +146,54 @@ final class SplitReading implements RecordHandler {
             }
         } catch (Throwable t) {
             onFailure.accept(t);
+        }
+    }
+
+    /** Reads to the end; again from the move-in where it has given its room to others. */
+    private Optional<PartitionEnd> readToEnd(PartitionMode mode) throws InterruptedException {
+        ReadPosition position = from;
+        while (true) {
+            PartitionReading opened = toRead.apply(mode, position);
+            reading = opened;
+            try {
+                return opened.readToEnd();
+            } catch (Parked e) {
+                log.debug("[{}] its query is closed until keys that moved in at {} were read", label, movedIn());
+            }
+            onRoom.run();
+            awaitRoom();
+            position =
+                    new ReadPosition(movedIn(), Optional.empty(), putAt.equals(movedIn()) ? Set.copyOf(put) : Set.of());
+        }
+    }
+
+    /** Ends a query while the changes behind it wait for those of other partitions. */
+    private static final class Parked extends RuntimeException {
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        private Parked() {
+            super(null, null, false, false);
+        }
+    }
+
+    private Instant movedIn() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            return movedIn;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitRoom() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (parked && !closed) {
+                changed.await();
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -173,7 +241,11 @@ final class SplitReading implements RecordHandler {
     private void awaitSources(Instant after) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (moveIns > proceeded && after.isAfter(movedIn) && !closed) {
+            while (isBehindMoveIn() && after.isAfter(movedIn) && !closed) {
+                if (givesRoom && !readToEnd) {
+                    parked = true;
+                    throw new Parked();
+                }
                 changed.await();
             }
         } finally {
@@ -181,10 +253,34 @@ final class SplitReading implements RecordHandler {
         }
     }
 
+    private void needNoRoom() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            readToEnd = true;
+            if (!isBehindMoveIn()) {
+                return; // its end is emitted soon
+            }
+        } finally {
+            lock.unlock();
+        }
+        onRoom.run();
+    }
+
+    private boolean isBehindMoveIn() {
+        return moveIns > proceeded;
+    }
+
     @Override
     public boolean change(DataChangeRecord change, Instant position) throws InterruptedException {
+        metrics.fetched(change.commitTimestamp());
         awaitSources(Instant.MAX);
-        return put(new SplitElement.Change(change), InflightRecord.sizeOf(change));
+        boolean taken = put(new SplitElement.Change(change), InflightRecord.sizeOf(change));
+        if (!putAt.equals(change.commitTimestamp())) {
+            putAt = change.commitTimestamp();
+            put.clear();
+        }
+        put.add(change.identity());
+        return taken;
     }
 
     @Override
@@ -198,6 +294,11 @@ final class SplitReading implements RecordHandler {
     @Override
     public void moved(PartitionEventRecord event) throws InterruptedException {
         awaitSources(event.commitTimestamp());
+        if (moves.contains(event)) {
+            return; // read again after a move-in of the same time
+        }
+        moves.removeIf(move -> !move.commitTimestamp().equals(event.commitTimestamp()));
+        moves.add(event);
         put(
                 new SplitElement.Moved(event, ordered && !event.moveInSources().isEmpty() ? movedIn(event) : 0),
                 MARK_BYTES);
@@ -253,11 +354,54 @@ final class SplitReading implements RecordHandler {
                         .formatted(label, change.identity(), latestChange));
     }
 
-    /** Lets it emit what comes after the move-in of that number, unless it has read another one by now. */
-    void proceed(long moveIn) {
+    /**
+     * Lets it emit what comes after the move-in of that number, unless it has read another one by now.
+     *
+     * @return whether it has closed its query and waits for room for another one: see {@link #resume}
+     */
+    boolean proceed(long moveIn) {
         lock.lock();
         try {
             proceeded = Math.max(proceeded, moveIn);
+            if (isBehindMoveIn()) {
+                return false;
+            }
+            givesRoom = false;
+            changed.signalAll();
+            return parked;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes its query as soon as it waits for the sources of a move-in. */
+    void giveRoom() {
+        lock.lock();
+        try {
+            if (isBehindMoveIn()) {
+                givesRoom = true;
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether it has a query, or is about to open one. */
+    boolean needsRoom() {
+        lock.lock();
+        try {
+            return !parked && !(readToEnd && isBehindMoveIn());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Opens a query again. */
+    void resume() {
+        lock.lock();
+        try {
+            parked = false;
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -60,7 +60,10 @@ final class ArchitectureTest {
                         "ChangeStreamTableFactory",
                         "EnumeratorState",
                         "FlinkChangeStreamSource",
+                        "JobSavepoint",
                         "PartitionSplit",
-                        "SpannerStream");
+                        "SpannerStream",
+                        "SpannerSubscription",
+                        "StoredSubscription");
     }
 }

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Future;
 import org.apache.flink.api.connector.source.ReaderInfo;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.connector.testutils.source.reader.TestingSplitEnumeratorContext;
@@ -128,7 +129,7 @@ final class EnumeratorStage {
             context.registerReader(reader, "host");
         }
         enumerator.addReader(reader);
-        send(reader, new ReaderEvent.ReaderStarted(capacity, List.of(restored)));
+        send(reader, new ReaderEvent.Restored(List.of(restored)), new ReaderEvent.ReaderStarted(capacity));
     }
 
     /** Fails a reader; these splits were assigned since the last checkpoint. */
@@ -158,9 +159,14 @@ final class EnumeratorStage {
         }
     }
 
-    /** Runs what the enumerator has scheduled, its timer included. */
+    /** Runs what the enumerator has scheduled, its timer included; throws what a timer has thrown. */
     void run() {
         context.triggerAllActions();
+        for (Future<?> timer : context.getExecutorService().getAllPeriodicScheduledTask()) {
+            if (timer.state() == Future.State.FAILED) {
+                throw (RuntimeException) timer.exceptionNow();
+            }
+        }
     }
 
     void pass(Duration time) {

@@ -49,7 +49,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * state of the key downstream has to see each of them once, in that order.
  */
 class FlinkJobIT {
-    private static final String DATABASE = "projects/demo/instances/demo/databases/orders";
+    static final String DATABASE = "projects/demo/instances/demo/databases/orders";
     private static final int KEYS = 12;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
@@ -132,6 +132,10 @@ class FlinkJobIT {
         assertThat(WRONG.get(name)).isEmpty();
     }
 
+    static SpannerEmulator emulator(String mode, FaultRates faults) {
+        return emulator(mode, DatabaseDialect.GOOGLE_STANDARD_SQL, faults);
+    }
+
     private static SpannerEmulator emulator(String mode, DatabaseDialect dialect, FaultRates faults) {
         SpannerEmulator emulator = SpannerEmulator.builder()
                 .seed(7)
@@ -155,13 +159,13 @@ class FlinkJobIT {
                 };
     }
 
-    private static SpannerConnection connect(SpannerEmulator emulator) {
+    static SpannerConnection connect(SpannerEmulator emulator) {
         return SpannerConnection.builder(DatabaseName.parse(DATABASE))
                 .emulatorHost(emulator.emulatorHost())
                 .open();
     }
 
-    private static SpannerStream stream(SpannerEmulator emulator) {
+    static SpannerStream stream(SpannerEmulator emulator) {
         return SpannerStream.of(DATABASE, "CountersStream").emulatorHost(emulator.emulatorHost());
     }
 
@@ -221,7 +225,7 @@ class FlinkJobIT {
         return rows;
     }
 
-    private static Instant commit(DatabaseClient client, Map<String, Long> rows) {
+    static Instant commit(DatabaseClient client, Map<String, Long> rows) {
         return client.write(rows.entrySet().stream()
                         .map(row -> Mutation.newInsertOrUpdateBuilder("Counters")
                                 .set("Id")
@@ -258,7 +262,7 @@ class FlinkJobIT {
     }
 
     /** The key and the version of a change. */
-    private static final class Versions implements ChangeDeserializationSchema<Tuple2<String, Long>> {
+    static final class Versions implements ChangeDeserializationSchema<Tuple2<String, Long>> {
         private static final long serialVersionUID = 1;
 
         @Override

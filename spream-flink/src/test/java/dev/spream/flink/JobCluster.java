@@ -24,15 +24,18 @@ public final class JobCluster implements AutoCloseable {
     }
 
     static JobCluster start() throws Exception {
-        Configuration configuration = new Configuration();
+        MiniCluster cluster = notStarted(new Configuration());
+        cluster.start();
+        return new JobCluster(cluster);
+    }
+
+    static MiniCluster notStarted(Configuration configuration) {
         configuration.setString("rest.bind-port", "0");
-        MiniCluster cluster = new MiniCluster(new MiniClusterConfiguration.Builder()
+        return new MiniCluster(new MiniClusterConfiguration.Builder()
                 .setConfiguration(configuration)
                 .setNumTaskManagers(2)
                 .setNumSlotsPerTaskManager(2)
                 .build());
-        cluster.start();
-        return new JobCluster(cluster);
     }
 
     /** Returns an environment whose jobs have checkpoints in that folder, and start again after a failure. */

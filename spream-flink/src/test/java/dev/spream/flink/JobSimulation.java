@@ -265,7 +265,10 @@ final class JobSimulation {
                 started.splits.put(split.splitId(), reading);
             });
             enumerator.addReader(reader);
-            started.messages.add(new ReaderEvent.ReaderStarted(2 + random.nextInt(20), started.restored));
+            for (PartitionSplit split : started.restored) {
+                started.messages.add(new ReaderEvent.Restored(List.of(split)));
+            }
+            started.messages.add(new ReaderEvent.ReaderStarted(2 + random.nextInt(20)));
         }
     }
 

@@ -86,6 +86,55 @@ final class PartitionEnumeratorTest {
     }
 
     @Test
+    void a_job_without_checkpoints_fails_when_partitions_would_wait_for_ever() {
+        EnumeratorStage stage = mergedByTwoReaders();
+        stage.pass(Duration.ofMinutes(59));
+        assertThatThrownBy(() -> stage.pass(Duration.ofMinutes(2)))
+                .isInstanceOf(FlinkRuntimeException.class)
+                .hasStackTraceContaining(
+                        "1 partitions have waited for a checkpoint for 1 h, and none was started: the job has no checkpoints");
+    }
+
+    @Test
+    void a_job_whose_checkpoints_take_long_waits_for_them() {
+        EnumeratorStage stage = mergedByTwoReaders();
+        stage.checkpoint(7);
+        stage.pass(Duration.ofMinutes(122));
+        assertThat(stage.given(0)).isEmpty();
+        stage.complete(7);
+        assertThat(stage.given(0)).containsExactly("m");
+    }
+
+    /** Returns a stage at which m waits for the checkpoint that holds the ends of its parents. */
+    private static EnumeratorStage mergedByTwoReaders() {
+        EnumeratorStage stage =
+                new EnumeratorStage(2, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
+        stage.started(0);
+        stage.started(1);
+        stage.found(0, "Parent0", 0, child(List.of(), "a", "b"));
+        stage.ended(0, "Parent0", 0, "a", "b");
+        assertThat(stage.given(1)).containsExactly("a");
+        assertThat(stage.given(0)).containsExactly("Parent0", "b");
+        stage.found(1, "a", 5, child(List.of("a", "b"), "m"));
+        stage.ended(1, "a", 5, "m");
+        stage.ended(0, "b", 5, "m");
+        return stage;
+    }
+
+    @Test
+    void a_partition_that_waits_for_a_move_in_takes_no_room_from_its_source() {
+        EnumeratorStage stage =
+                new EnumeratorStage(1, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
+        stage.startedWithRoom(0, 1);
+        stage.roots("a", "b", "c");
+        assertThat(stage.given(0)).containsExactly("a");
+        stage.movedIn(0, "a", 5, "b");
+        assertThat(stage.given(0)).containsExactly("b");
+        stage.movedOut(0, "b", 5, "a");
+        assertThat(stage.given(0)).as("both are read again").isEmpty();
+    }
+
+    @Test
     void children_of_the_initial_query_are_shared_evenly_the_oldest_first() {
         EnumeratorStage stage = EnumeratorStage.begin(2);
         stage.send(

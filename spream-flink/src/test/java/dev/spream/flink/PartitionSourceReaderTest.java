@@ -11,6 +11,8 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.testkit.subscription.ScriptedSource;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectOutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,10 +20,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.connector.testutils.source.reader.TestingReaderContext;
 import org.apache.flink.util.Collector;
@@ -102,6 +106,49 @@ class PartitionSourceReaderTest {
         assertThat(reader.snapshotState(2)).isEmpty();
     }
 
+    /** Flink refuses a message of more than 10 MB. */
+    @Test
+    void thousands_of_restored_splits_are_reported_in_small_messages() throws Exception {
+        source.maxOpenQueries(1);
+        int count = 5_001;
+        String children = "c".repeat(200);
+        reader.addSplits(IntStream.range(0, count)
+                .mapToObj(i -> {
+                    PartitionSplit split = split("p".repeat(200) + i);
+                    return new PartitionSplit(
+                            split.token(),
+                            split.query(),
+                            START,
+                            START,
+                            Set.of(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            List.of(EnumeratorStage.children(1, EnumeratorStage.child(List.of(), children + i))),
+                            Optional.empty(),
+                            List.of());
+                })
+                .toList());
+
+        reader.start();
+
+        List<SourceEvent> sent = context.getSentEvents();
+        assertThat(sent.getLast()).isInstanceOf(ReaderEvent.ReaderStarted.class);
+        assertThat(sent.stream()
+                        .filter(ReaderEvent.Restored.class::isInstance)
+                        .map(message ->
+                                ((ReaderEvent.Restored) message).splits().size()))
+                .hasSizeGreaterThan(1)
+                .satisfies(sizes ->
+                        assertThat(sizes.stream().mapToInt(i -> i).sum()).isEqualTo(count));
+        for (SourceEvent message : sent) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+                out.writeObject(message);
+            }
+            assertThat(bytes.size()).isLessThan(1 << 20);
+        }
+    }
+
     @Test
     void changes_behind_a_move_in_wait_for_its_own_answer() throws Exception {
         source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
@@ -169,14 +216,88 @@ class PartitionSourceReaderTest {
         }
     }
 
+    @Test
+    void a_partition_that_waits_for_a_move_in_gives_its_room_to_the_source() throws Exception {
+        source.maxOpenQueries(1)
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .change("p", 1, "A")
+                .change("p", 2, "B")
+                .moves("p", 2, List.of("a"), List.of())
+                .change("p", 3, "A");
+        source.change("a", 1, "C").moves("a", 2, List.of(), List.of("p")).endRecord("a", 5);
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("a")));
+            small.start();
+            poll(small, () -> log.lines.contains("p: B2") && log.lines.contains("close a"));
+            assertThat(log.lines).contains("a: C1").doesNotContain("p: A3");
+
+            small.handleSourceEvents(new EnumeratorEvent.Proceed(
+                    new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
+            poll(small, () -> log.lines.contains("p: A3"));
+        }
+        assertThat(log.lines).containsOnlyOnce("p: A1", "p: B2", "p: A3");
+        assertThat(context.getSentEvents())
+                .filteredOn(ReaderEvent.MovedIn.class::isInstance)
+                .as("the move-in is read twice and reported once")
+                .hasSize(1);
+    }
+
+    @Test
+    void a_restored_split_that_gives_its_room_repeats_nothing() throws Exception {
+        source.maxOpenQueries(1)
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .change("p", 2, "B")
+                .moves("p", 2, List.of("a"), List.of())
+                .change("p", 3, "A");
+        source.change("a", 1, "C").endRecord("a", 5);
+        reader.addSplits(List.of(split("p")));
+        reader.start();
+        poll(() -> context.getSentEvents().stream().anyMatch(ReaderEvent.MovedIn.class::isInstance));
+        PartitionSplit stored = reader.snapshotState(1).getFirst();
+        PartitionSplit later = new PartitionSplit(new PartitionToken("a"), new PartitionToken("a"), at(2));
+        try (PartitionSourceReader<String> restored = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            restored.addSplits(List.of(stored, later));
+            restored.start();
+            poll(restored, () -> log.lines.contains("close a"));
+            restored.handleSourceEvents(new EnumeratorEvent.Proceed(
+                    new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
+            poll(restored, () -> log.lines.contains("p: A3"));
+        }
+        assertThat(log.lines).containsOnlyOnce("p: B2", "p: A3");
+    }
+
+    @Test
+    void a_partition_that_ended_behind_a_move_in_gives_its_room_to_the_source() throws Exception {
+        source.maxOpenQueries(1)
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .moves("p", 2, List.of("a"), List.of())
+                .endRecord("p", 2);
+        source.change("a", 1, "C");
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("a")));
+            small.start();
+            poll(small, () -> log.lines.contains("a: C1"));
+            small.handleSourceEvents(new EnumeratorEvent.Proceed(
+                    new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
+            poll(small, () -> log.lines.contains("close p"));
+        }
+    }
+
     private static PartitionSplit split(String token) {
         return new PartitionSplit(new PartitionToken(token), new PartitionToken(token), START);
     }
 
     private void poll(BooleanSupplier until) throws Exception {
+        poll(reader, until);
+    }
+
+    private void poll(PartitionSourceReader<String> polled, BooleanSupplier until) throws Exception {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (!until.getAsBoolean()) {
-            reader.pollNext(log);
+            polled.pollNext(log);
             assertThat(System.nanoTime()).as(log.lines.toString()).isLessThan(deadline);
         }
     }

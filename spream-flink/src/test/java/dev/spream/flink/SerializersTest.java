@@ -122,7 +122,8 @@ final class SerializersTest {
     void messages_come_back_as_they_were() {
         PartitionToken token = new PartitionToken("t");
         List<SourceEvent> messages = List.of(
-                new ReaderEvent.ReaderStarted(7, List.of(SPLIT)),
+                new ReaderEvent.ReaderStarted(7),
+                new ReaderEvent.Restored(List.of(SPLIT)),
                 new ReaderEvent.ChildrenFound(token, SPLIT.children().getFirst()),
                 new ReaderEvent.MovedIn(token, MOVE_IN),
                 new ReaderEvent.ReadToEnd(SPLIT.progress(), END),

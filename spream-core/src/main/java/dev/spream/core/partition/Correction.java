@@ -108,6 +108,17 @@ public sealed interface Correction {
     record ContinueAfterSnapshot() implements Correction {}
 
     /**
+     * The state of another reader that has continued the subscription, such as a job of Apache Flink, in place of the stored
+     * partitions: workers continue where that reader stopped. A state that would skip changes is refused; one that is
+     * behind what is stored delivers changes again.
+     */
+    record Replace(SubscriptionState state) implements Correction {
+        public Replace {
+            requireNonNull(state, "state");
+        }
+    }
+
+    /**
      * Plans the correction of a subscription that was read at one moment; refuses it if a worker may read the subscription,
      * or if changes would be lost that the correction does not name.
      *

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The rows that a {@link Correction} changes. All rows that it writes are unfinished and without owner, so that nothing
- * which a former owner writes later has an effect.
+ * The rows that a {@link Correction} changes. All rows that it writes are without owner, so that nothing which a former
+ * owner writes later has an effect; and unfinished, unless it removes all.
  *
  * @param before the subscription as stored
  * @param after the subscription as it will be
@@ -52,9 +52,9 @@ public record CorrectionPlan(
         return change.isEmpty();
     }
 
-    /** Returns whether a partition of {@code written} was never stored before. */
+    /** Returns whether a partition of {@code written} was never stored before, or is removed first. */
     public boolean isNew(PartitionMetadata partition) {
-        return lineage.partition(partition.token()).isEmpty() && !restored.contains(partition.token());
+        return removesAll || (lineage.partition(partition.token()).isEmpty() && !restored.contains(partition.token()));
     }
 
     /** Returns all partitions as they will be stored. */

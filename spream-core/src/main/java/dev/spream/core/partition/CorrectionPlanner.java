@@ -25,7 +25,7 @@ record CorrectionPlanner(
     CorrectionOutcome plan(Correction correction) {
         try {
             if (!(correction instanceof Correction.ContinueAfterSnapshot)) {
-                requireIdle();
+                CorrectionRefusal.requireIdle(lineage, workers);
             }
             return new CorrectionOutcome.Planned(
                     switch (correction) {
@@ -35,29 +35,11 @@ record CorrectionPlanner(
                         case Correction.BeginAnew begin -> beginAnew(begin);
                         case Correction.AddSnapshot add -> addSnapshot(add);
                         case Correction.ContinueAfterSnapshot reading -> continueAfterSnapshot();
+                        case Correction.Replace replace -> replace(replace.state());
                     });
-        } catch (Refusal e) {
-            return new CorrectionOutcome.Refused(e.reason);
+        } catch (CorrectionRefusal e) {
+            return new CorrectionOutcome.Refused(e.reason());
         }
-    }
-
-    private void requireIdle() {
-        workers.stream().filter(WorkerRegistration::alive).findFirst().ifPresent(worker -> {
-            throw new Refusal(
-                    "worker %s is registered until %s, and may read the subscription; nothing was changed. Stop every worker, or wait until then if it is gone"
-                            .formatted(worker.worker(), worker.aliveUntil()));
-        });
-        lineage.partitions().stream()
-                .filter(PartitionMetadata::leaseLive)
-                .findFirst()
-                .ifPresent(held -> {
-                    throw new Refusal(
-                            "worker %s holds partition %s until %s; nothing was changed. Stop every worker, or wait until then if it is gone"
-                                    .formatted(
-                                            held.owner().orElseThrow(),
-                                            held.token().abbreviated(),
-                                            held.leaseUntil().orElseThrow()));
-                });
     }
 
     private CorrectionPlan moveStart(Instant to) {
@@ -81,7 +63,7 @@ record CorrectionPlanner(
                     "start moved from %s to %s; nothing was read yet".formatted(from, to));
         }
         lineage.lowWatermark().filter(to::isAfter).ifPresent(low -> {
-            throw new Refusal(
+            throw new CorrectionRefusal(
                     "a start at %s would skip changes, because only those before %s are settled in all partitions; nothing was changed. Move the start to %s or earlier, add a gap, or begin anew"
                             .formatted(to, low, low));
         });
@@ -145,7 +127,7 @@ record CorrectionPlanner(
 
     private void requireStartInRange(Instant start) {
         subscription.endTimestamp().filter(start::isAfter).ifPresent(end -> {
-            throw new Refusal(
+            throw new CorrectionRefusal(
                     "a start at %s is after the end of the subscription, %s; nothing was changed. Move the end first, or start earlier"
                             .formatted(start, end));
         });
@@ -167,7 +149,7 @@ record CorrectionPlanner(
             return CorrectionPlan.ofNothing(subscription, lineage);
         }
         lineage.pausedAt().ifPresent(at -> {
-            throw new Refusal(
+            throw new CorrectionRefusal(
                     "a snapshot as of %s was added and is not settled, and the stream is read up to then first; nothing was changed. Let workers read it first, or begin anew"
                             .formatted(at));
         });
@@ -273,7 +255,7 @@ record CorrectionPlanner(
         if (unsettled.isEmpty()) {
             requireNoSnapshot("it has the rows of all tables");
         } else if (!again) {
-            throw new Refusal(
+            throw new CorrectionRefusal(
                     "a snapshot as of %s was added and is not settled; nothing was changed. Let workers read it first; or add one with again (--again) in its place, of all tables whose rows are missing, if the database does not keep rows as of then any more"
                             .formatted(unsettled.get()));
         }
@@ -282,7 +264,7 @@ record CorrectionPlanner(
     /** Refuses a time up to which the stream cannot be read: it was read further, or ends before. */
     private void requireReadableUntil(Instant at) {
         subscription.endTimestamp().filter(at::isAfter).ifPresent(end -> {
-            throw new Refusal(
+            throw new CorrectionRefusal(
                     "a snapshot as of %s is after the end of the subscription, %s; nothing was changed. Move the end first (spream subscription move-end)"
                             .formatted(at, end));
         });
@@ -290,7 +272,7 @@ record CorrectionPlanner(
                 .filter(partition -> partition.watermark().isAfter(at))
                 .findFirst()
                 .ifPresent(partition -> {
-                    throw new Refusal(
+                    throw new CorrectionRefusal(
                             "a snapshot as of %s is before what was read already: partition %s is settled before %s; nothing was changed. Add it as of a later time"
                                     .formatted(at, partition.token().abbreviated(), partition.watermark()));
                 });
@@ -322,9 +304,19 @@ record CorrectionPlanner(
                                 .formatted(reopened.partitions().size()));
     }
 
+    private CorrectionPlan replace(SubscriptionState state) {
+        lineage.pausedAt().ifPresent(at -> {
+            throw SubscriptionState.unsettledSnapshot(at);
+        });
+        if (!state.subscription().snapshot().equals(subscription.snapshot())) {
+            requireNoSnapshot("the state does not have its rows");
+        }
+        return new StateReplacement(subscription, lineage, proofs).plan(state);
+    }
+
     private void requireNotReadBeyond(Instant end) {
         if (end.isBefore(subscription.startTimestamp())) {
-            throw new Refusal("an end at %s is before the start of the subscription, %s; nothing was changed"
+            throw new CorrectionRefusal("an end at %s is before the start of the subscription, %s; nothing was changed"
                     .formatted(end, subscription.startTimestamp()));
         }
         Stream.concat(
@@ -333,7 +325,7 @@ record CorrectionPlanner(
                 .max(Instant::compareTo)
                 .filter(end::isBefore)
                 .ifPresent(read -> {
-                    throw new Refusal(
+                    throw new CorrectionRefusal(
                             "an end at %s is before what was read already: a partition was read up to %s; nothing was changed. Move the end to %s or later"
                                     .formatted(end, read, read));
                 });
@@ -351,7 +343,7 @@ record CorrectionPlanner(
     }
 
     /** Returns whether the partition ended because the subscription did; a lost one has no children only then. */
-    private static boolean isAtEndOfSubscription(PartitionEnd proof) {
+    static boolean isAtEndOfSubscription(PartitionEnd proof) {
         return switch (proof.kind()) {
             case BOUNDED_END -> true;
             case RETENTION_LOST -> proof.children().isEmpty();
@@ -368,7 +360,7 @@ record CorrectionPlanner(
         for (PartitionMetadata partition : named.isEmpty() ? unfinished().toList() : unfinished(named)) {
             Instant watermark = partition.watermark();
             if (watermark.isBefore(period.from())) {
-                throw new Refusal(
+                throw new CorrectionRefusal(
                         "partition %s is settled before %s only, so that a gap from %s would leave time uncovered; nothing was changed. Begin the gap at %s or earlier"
                                 .formatted(partition.token().abbreviated(), watermark, period.from(), watermark));
             }
@@ -404,7 +396,7 @@ record CorrectionPlanner(
                                 && !subscription.initialQuery().isRoot()))
                 .findFirst()
                 .ifPresent(partition -> {
-                    throw new Refusal(
+                    throw new CorrectionRefusal(
                             "the snapshot is not read yet (%s is not finished), and %s; nothing was changed. Let workers finish the snapshot first, or begin anew"
                                     .formatted(partition.token().abbreviated(), reason));
                 });
@@ -414,7 +406,7 @@ record CorrectionPlanner(
         Instant start = subscription.startTimestamp();
         Optional<Instant> end = subscription.endTimestamp();
         if (period.from().isBefore(start) || end.filter(period.to()::isAfter).isPresent()) {
-            throw new Refusal(
+            throw new CorrectionRefusal(
                     "a gap from %s to %s is outside of the subscription, which is from %s to %s; nothing was changed"
                             .formatted(period.from(), period.to(), start, text(end)));
         }
@@ -425,7 +417,7 @@ record CorrectionPlanner(
                 .sorted()
                 .map(token -> lineage.partition(token)
                         .filter(partition -> !partition.isFinished())
-                        .orElseThrow(() -> new Refusal(
+                        .orElseThrow(() -> new CorrectionRefusal(
                                 "partition %s is %s; nothing was changed. Name partitions that are not finished"
                                         .formatted(
                                                 token.abbreviated(),
@@ -443,7 +435,7 @@ record CorrectionPlanner(
                                 !watermarks.getOrDefault(source, Instant.MIN).isAfter(moveIn.timestamp()))
                         .findFirst()
                         .ifPresent(source -> {
-                            throw new Refusal(
+                            throw new CorrectionRefusal(
                                     "partition %s waits for partition %s, from which keys moved in at %s, so that a gap would change their order; nothing was changed. Add the gap to both, or to all"
                                             .formatted(
                                                     stored.token().abbreviated(),
@@ -459,7 +451,7 @@ record CorrectionPlanner(
                         && other.watermark().isBefore(end))
                 .findFirst()
                 .ifPresent(other -> {
-                    throw new Refusal(
+                    throw new CorrectionRefusal(
                             "keys may have moved in the gap from partition %s, which is settled before %s only, so that a gap would change their order; nothing was changed. Add the gap to it too, or to all"
                                     .formatted(other.token().abbreviated(), other.watermark()));
                 });
@@ -482,16 +474,5 @@ record CorrectionPlanner(
 
     private static String text(Optional<Instant> end) {
         return end.map(Instant::toString).orElse("none");
-    }
-
-    /** A reason to refuse the correction. */
-    private static final class Refusal extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-        private final String reason;
-
-        private Refusal(String reason) {
-            super(reason, null, false, false);
-            this.reason = reason;
-        }
     }
 }

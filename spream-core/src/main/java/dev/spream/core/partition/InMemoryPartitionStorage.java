@@ -310,7 +310,8 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
 
     /**
      * Forgets the proofs of partitions that no unfinished one can name any more: all children up to their start are
-     * stored. The lineage cannot be checked from its beginning then.
+     * stored. The lineage cannot be checked from its beginning then. Those that ended with the subscription stay: with a
+     * later end they are read on.
      *
      * @return how many were forgotten
      */
@@ -321,7 +322,8 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
                 .min(Instant::compareTo);
         int before = proofs.size();
         proofs.values()
-                .removeIf(proof -> discovered.isEmpty() || discovered.get().isAfter(proof.startTimestamp()));
+                .removeIf(proof -> !CorrectionPlanner.isAtEndOfSubscription(proof.endProof())
+                        && (discovered.isEmpty() || discovered.get().isAfter(proof.startTimestamp())));
         return before - proofs.size();
     }
 

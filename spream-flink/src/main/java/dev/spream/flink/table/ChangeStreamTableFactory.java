@@ -3,6 +3,7 @@ package dev.spream.flink.table;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.record.ValueCaptureType;
 import dev.spream.flink.SpannerStream;
+import dev.spream.flink.SpannerSubscription;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -59,6 +60,15 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
             .stringType()
             .noDefaultValue()
             .withDescription("The first commit timestamp to read, such as 2026-01-31T10:00:00Z.");
+    private static final ConfigOption<String> SUBSCRIPTION = ConfigOptions.key("scan.startup.subscription")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("The table of a stored subscription, where reading begins; no worker may read it.");
+    private static final ConfigOption<String> SUBSCRIPTION_DATABASE = ConfigOptions.key(
+                    "scan.startup.subscription-database")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("The database of that table, if it is not that of the stream.");
     private static final ConfigOption<String> BOUNDED_TIMESTAMP = ConfigOptions.key("scan.bounded.timestamp")
             .stringType()
             .noDefaultValue()
@@ -96,6 +106,8 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
                 EMULATOR_HOST,
                 DATABASE_ROLE,
                 STARTUP_TIMESTAMP,
+                SUBSCRIPTION,
+                SUBSCRIPTION_DATABASE,
                 BOUNDED_TIMESTAMP,
                 SNAPSHOT,
                 HEARTBEAT_INTERVAL,
@@ -155,10 +167,24 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
                 oldValues,
                 oldValues && !hasMetadata, // an old row has no metadata of its own: Flink keeps that of the last change
                 timestamp(options, STARTUP_TIMESTAMP),
+                subscription(options),
                 timestamp(options, BOUNDED_TIMESTAMP),
                 options.get(SNAPSHOT),
                 options.get(HEARTBEAT_INTERVAL),
                 options.get(ORDERING));
+    }
+
+    private static Optional<SpannerSubscription> subscription(ReadableConfig options) {
+        Optional<String> table = options.getOptional(SUBSCRIPTION);
+        Optional<String> database = options.getOptional(SUBSCRIPTION_DATABASE);
+        if (table.isEmpty() && database.isPresent()) {
+            throw new IllegalArgumentException(
+                    "%s is set without %s".formatted(SUBSCRIPTION_DATABASE.key(), SUBSCRIPTION.key()));
+        }
+        return table.map(name -> {
+            SpannerSubscription stored = SpannerSubscription.of(database.orElseGet(() -> options.get(DATABASE)), name);
+            return options.getOptional(EMULATOR_HOST).map(stored::emulatorHost).orElse(stored);
+        });
     }
 
     /** Returns what is wrong with the columns. */

@@ -3,6 +3,7 @@ package dev.spream.flink.table;
 import dev.spream.core.consume.Ordering;
 import dev.spream.flink.FlinkChangeStreamSource;
 import dev.spream.flink.SpannerStream;
+import dev.spream.flink.SpannerSubscription;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,6 +39,7 @@ final class ChangeStreamTableSource implements ScanTableSource, SupportsReadingM
      * @param oldValues whether the stream captures old values
      * @param oldRows whether rows before their change are emitted
      * @param startTimestamp the first commit timestamp to read
+     * @param subscription the stored subscription where reading begins
      * @param endTimestamp the last commit timestamp to read
      * @param snapshot whether the rows of the table come first
      * @param heartbeatInterval the interval of heartbeats of idle partitions
@@ -51,6 +53,7 @@ final class ChangeStreamTableSource implements ScanTableSource, SupportsReadingM
             boolean oldValues,
             boolean oldRows,
             Optional<Instant> startTimestamp,
+            Optional<SpannerSubscription> subscription,
             Optional<Instant> endTimestamp,
             boolean snapshot,
             Duration heartbeatInterval,
@@ -63,6 +66,7 @@ final class ChangeStreamTableSource implements ScanTableSource, SupportsReadingM
                     .heartbeatInterval(heartbeatInterval)
                     .ordering(ordering);
             startTimestamp.ifPresent(builder::startAt);
+            subscription.ifPresent(builder::startFrom);
             endTimestamp.ifPresent(builder::endAt);
             if (snapshot) {
                 builder.snapshot();

@@ -112,10 +112,22 @@ final class ChangeStreamTableFactoryTest {
                 .contains("Accounts");
     }
 
+    @Test
+    void a_stored_subscription_is_a_beginning() {
+        assertThat(
+                        plan(
+                                COLUMNS,
+                                STREAM
+                                        + ", 'scan.startup.subscription' = 'Partitions', 'scan.startup.subscription-database' = 'projects/p/instances/i/databases/d'"))
+                .contains("Accounts");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
+                "'scan.startup.subscription' = 'Partitions', 'scan.snapshot' = 'true' | a stored subscription has its own beginning, and a start or a snapshot is given",
+                "'scan.startup.subscription-database' = 'd' | scan.startup.subscription-database is set without scan.startup.subscription",
                 "'scan.startup.timestamp' = 'yesterday' | scan.startup.timestamp is yesterday, must be a timestamp such as 2026-01-31T10:00:00Z",
                 "'scan.startup.timestamp' = '2026-01-31T10:00:00Z', 'scan.snapshot' = 'true' | a snapshot begins at its own time, and a start is given",
                 "'heartbeat-interval' = '1 ms' | heartbeatInterval is 1 ms, must be from 100 ms to 5 min",

@@ -6,6 +6,7 @@ import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.CorrectionPlan;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
@@ -46,9 +47,19 @@ record CorrectionTable(Database database, String subscription) {
 
     private static final String ADD = """
             INSERT INTO @partitions
-                (subscription, token_hash, token, parent_tokens, start_timestamp, watermark, state, created_at)
-            SELECT ?, %s, a.token, a.parents::text[], a.start_timestamp, a.start_timestamp, 'CREATED', clock_timestamp()
-            FROM unnest(?::text[], ?::text[], ?::numeric[]) AS a(token, parents, start_timestamp)""".formatted(PartitionRow.hashOf("a.token"));
+                (subscription, token_hash, token, parent_tokens, state, epoch, start_timestamp, watermark, created_at,
+                 gap_starts, gap_ends, end_kind, end_timestamp, end_children, finished_at,
+                 move_in_timestamp, move_in_sources, move_out_sequence, move_out_destinations)
+            SELECT ?, %s, a.token, a.parents::text[], a.state, a.epoch, a.start_timestamp, a.watermark,
+                clock_timestamp(), a.gap_starts::numeric[], a.gap_ends::numeric[],
+                a.end_kind, a.end_timestamp, a.end_children::text[],
+                CASE WHEN a.end_kind IS NOT NULL THEN clock_timestamp() END,
+                a.move_in_timestamp, a.move_in_sources::text[], a.move_out_sequence, a.move_out_destinations::text[]
+            FROM unnest(?::text[], ?::text[], ?::text[], ?::bigint[], ?::numeric[], ?::numeric[], ?::text[], ?::text[],
+                    ?::text[], ?::numeric[], ?::text[], ?::numeric[], ?::text[], ?::text[], ?::text[])
+                AS a(token, parents, state, epoch, start_timestamp, watermark, gap_starts, gap_ends,
+                    end_kind, end_timestamp, end_children, move_in_timestamp, move_in_sources,
+                    move_out_sequence, move_out_destinations)""".formatted(PartitionRow.hashOf("a.token"));
 
     /** Changes rows, those that clean-up removed included. Move-outs are of the stored watermark, and fall with it. */
     private static final String CHANGE = """
@@ -116,16 +127,15 @@ record CorrectionTable(Database database, String subscription) {
         subscriptions.store(statements, plan.after());
         if (plan.removesAll()) {
             statements.update(REMOVE_ALL, p -> p.text(subscription));
-            subscriptions.storeRoot(statements);
         } else {
             remove(statements, plan.removed());
-            add(statements, plan.written().stream().filter(plan::isNew).toList());
-            change(
-                    statements,
-                    plan.written().stream()
-                            .filter(partition -> !plan.isNew(partition))
-                            .toList());
         }
+        add(statements, plan.written().stream().filter(plan::isNew).toList());
+        change(
+                statements,
+                plan.written().stream()
+                        .filter(partition -> !plan.isNew(partition))
+                        .toList());
     }
 
     private void remove(Statements statements, Collection<PartitionToken> removed) throws SQLException {
@@ -134,22 +144,50 @@ record CorrectionTable(Database database, String subscription) {
         }
     }
 
-    private void add(Statements statements, List<PartitionMetadata> created) throws SQLException {
-        if (!created.isEmpty()) {
+    private void add(Statements statements, List<PartitionMetadata> added) throws SQLException {
+        if (!added.isEmpty()) {
             statements.update(
                     ADD,
                     p -> p.text(subscription)
-                            .texts(created, partition -> partition.token().value())
-                            .texts(
-                                    created,
-                                    partition -> Parameters.arrayText(partition.parentTokens().stream()
-                                            .map(PartitionToken::value)
-                                            .toList()))
-                            .decimals(created, partition -> JdbcTimestamps.exact(partition.startTimestamp())));
+                            .texts(added, partition -> partition.token().value())
+                            .texts(added, partition -> tokens(partition.parentTokens()))
+                            .texts(added, partition -> partition.state().name())
+                            .numbers(added, PartitionMetadata::epoch)
+                            .decimals(added, partition -> JdbcTimestamps.exact(partition.startTimestamp()))
+                            .decimals(added, partition -> JdbcTimestamps.exact(partition.watermark()))
+                            .texts(added, partition -> times(partition, PartitionGap::from))
+                            .texts(added, partition -> times(partition, PartitionGap::to))
+                            .optionalTexts(
+                                    added,
+                                    partition -> partition
+                                            .endProof()
+                                            .map(end -> end.kind().name()))
+                            .optionalDecimals(
+                                    added, partition -> partition.endProof().map(end -> JdbcTimestamps.exact(end.at())))
+                            .optionalTexts(
+                                    added, partition -> partition.endProof().map(end -> tokens(end.children())))
+                            .optionalDecimals(
+                                    added,
+                                    partition ->
+                                            partition.moveIn().map(moveIn -> JdbcTimestamps.exact(moveIn.timestamp())))
+                            .optionalTexts(
+                                    added, partition -> partition.moveIn().map(moveIn -> tokens(moveIn.sources())))
+                            .optionalTexts(
+                                    added, partition -> partition.moveOuts().map(MoveOuts::recordSequence))
+                            .optionalTexts(
+                                    added,
+                                    partition -> partition.moveOuts().map(moved -> tokens(moved.destinations()))));
         }
     }
 
+    private static String tokens(List<PartitionToken> tokens) {
+        return Parameters.arrayText(tokens.stream().map(PartitionToken::value).toList());
+    }
+
     private void change(Statements statements, List<PartitionMetadata> written) throws SQLException {
+        if (written.isEmpty()) {
+            return;
+        }
         statements.update(
                 CHANGE,
                 p -> p.texts(written, partition -> partition.token().value())

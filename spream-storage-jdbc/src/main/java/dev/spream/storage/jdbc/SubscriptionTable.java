@@ -50,12 +50,6 @@ record SubscriptionTable(Database database, String name) {
                 start_timestamp = ?, end_timestamp = ?::numeric, completed = ?, snapshot_query = ?
             WHERE name = ?""";
 
-    private static final String STORE_ROOT = """
-            INSERT INTO @partitions
-                (subscription, token_hash, token, parent_tokens, start_timestamp, watermark, state, created_at)
-            SELECT name, %s, ?, '{}', start_timestamp, start_timestamp, 'CREATED', clock_timestamp()
-            FROM @subscriptions WHERE name = ?""".formatted(PartitionRow.hashOf("?"));
-
     static List<String> names(Database database) {
         return database.rows("listing subscriptions", NAMES, p -> {}, row -> row.getString("name")).stream()
                 .sorted()
@@ -92,12 +86,6 @@ record SubscriptionTable(Database database, String name) {
                         .flag(corrected.completed())
                         .optionalText(corrected.snapshot().map(PartitionToken::value))
                         .text(name));
-    }
-
-    /** Stores the root partition, which must not exist. */
-    void storeRoot(Statements statements) throws SQLException {
-        String root = PartitionToken.ROOT.value();
-        statements.update(STORE_ROOT, p -> p.text(root).text(root).text(name));
     }
 
     boolean completeIfAllFinished() {

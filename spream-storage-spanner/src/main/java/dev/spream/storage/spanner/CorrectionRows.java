@@ -13,6 +13,7 @@ import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.CorrectionPlan;
 import dev.spream.core.partition.MoveOuts;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.storage.spanner.client.Timestamps;
@@ -78,14 +79,13 @@ final class CorrectionRows {
         if (plan.removesAll()) {
             transaction.write(Mutation.delete(tables.partitions(), KeySet.all()));
             transaction.write(Mutation.delete(tables.proofs(), KeySet.all()));
-            transaction.insert(PartitionRow.root(after.startTimestamp(), end, after.heartbeatInterval()));
-            return;
         }
         transaction.write(Mutation.delete(tables.partitions(), WriteTransaction.keys(plan.removed())));
         transaction.write(Mutation.delete(tables.proofs(), WriteTransaction.keys(plan.removed())));
         for (PartitionMetadata partition : plan.written()) {
             Map<MetadataColumn, Value> row = values(partition, end);
             if (plan.isNew(partition)) {
+                row.values().removeIf(Value::isNull); // each value counts against the limit of a commit
                 row.putAll(further(partition, after));
                 transaction.write(PartitionRows.mutation(Mutation.newInsertBuilder(tables.partitions()), row));
             } else if (plan.restored().contains(partition.token())) {
@@ -100,20 +100,29 @@ final class CorrectionRows {
     }
 
     /** Returns the columns that a correction may change. */
-    private static Map<MetadataColumn, Value> values(PartitionMetadata partition, Timestamp end) {
+    private static Map<MetadataColumn, Value> values(PartitionMetadata partition, Timestamp lastTimestamp) {
         Map<MetadataColumn, Value> row = new EnumMap<>(MetadataColumn.class);
         row.put(MetadataColumn.PARTITION_TOKEN, Value.string(partition.token().value()));
         row.put(MetadataColumn.START_TIMESTAMP, PartitionRows.value(partition.startTimestamp()));
-        row.put(MetadataColumn.END_TIMESTAMP, Value.timestamp(end));
+        row.put(MetadataColumn.END_TIMESTAMP, Value.timestamp(lastTimestamp));
         row.put(MetadataColumn.STATE, Value.string(partition.state().name()));
         row.put(MetadataColumn.WATERMARK, PartitionRows.value(partition.watermark()));
         row.put(MetadataColumn.EPOCH, Value.int64(partition.epoch()));
-        row.put(MetadataColumn.FINISHED_AT, Value.timestamp(null));
+        row.put(
+                MetadataColumn.FINISHED_AT,
+                partition.finishedAt().map(PartitionRows::value).orElseGet(() -> Value.timestamp(null)));
         row.put(MetadataColumn.OWNER, Value.string(null));
         row.put(MetadataColumn.LEASE_UNTIL, Value.timestamp(null));
-        row.put(MetadataColumn.END_PROOF, Value.string(null));
-        row.put(MetadataColumn.END_PROOF_AT, Value.timestamp(null));
-        row.put(MetadataColumn.END_PROOF_CHILDREN, Value.stringArray(null));
+        Optional<PartitionEnd> end = partition.endProof();
+        row.put(
+                MetadataColumn.END_PROOF,
+                Value.string(end.map(proof -> proof.kind().name()).orElse(null)));
+        row.put(
+                MetadataColumn.END_PROOF_AT,
+                end.map(proof -> PartitionRows.value(proof.at())).orElseGet(() -> Value.timestamp(null)));
+        row.put(
+                MetadataColumn.END_PROOF_CHILDREN,
+                end.map(proof -> PartitionRows.values(proof.children())).orElseGet(() -> Value.stringArray(null)));
         row.put(MetadataColumn.GAPS, PartitionRows.gapValues(partition.gaps()));
         row.put(
                 MetadataColumn.MOVE_OUT_SEQUENCE,
@@ -135,6 +144,10 @@ final class CorrectionRows {
                 MetadataColumn.HEARTBEAT_MILLIS,
                 Value.int64(subscription.heartbeatInterval().toMillis()));
         row.put(MetadataColumn.CREATED_AT, PartitionRows.value(partition.createdAt()));
+        partition.moveIn().ifPresent(moveIn -> {
+            row.put(MetadataColumn.MOVE_IN_TIMESTAMP, PartitionRows.value(moveIn.timestamp()));
+            row.put(MetadataColumn.MOVE_IN_SOURCES, PartitionRows.values(moveIn.sources()));
+        });
         return row;
     }
 

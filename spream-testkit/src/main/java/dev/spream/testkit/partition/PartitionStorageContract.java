@@ -24,5 +24,6 @@ public abstract class PartitionStorageContract extends StorageContract<Partition
                 CleanUpContract,
                 FrontierContract,
                 CorrectionContract,
+                ReplacementContract,
                 SeparationContract,
                 CapacityContract {}

@@ -6,7 +6,6 @@ import dev.spream.flink.ChangeDeserializationSchema;
 import dev.spream.flink.FlinkChangeStreamSource;
 import dev.spream.flink.SpannerStream;
 import java.io.Serial;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
@@ -32,8 +31,7 @@ public final class HighestBalances {
         FlinkChangeStreamSource<Tuple2<String, Long>> source = FlinkChangeStreamSource.builder(stream, new Balances())
                 .snapshot() // the rows first; or startAt(timestamp)
                 .build();
-        environment
-                .fromSource(source, WatermarkStrategy.noWatermarks(), "accounts")
+        source.addTo(environment, "accounts")
                 .uid("accounts")
                 .keyBy(balance -> balance.f0)
                 .maxBy(1)

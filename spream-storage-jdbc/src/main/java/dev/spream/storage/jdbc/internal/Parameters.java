@@ -81,6 +81,11 @@ public final class Parameters {
         return array("numeric", values, part);
     }
 
+    public <E> Parameters optionalDecimals(Collection<E> values, Function<? super E, Optional<BigDecimal>> part)
+            throws SQLException {
+        return array("numeric", values, value -> part.apply(value).orElse(null));
+    }
+
     public Parameters integers(Collection<Integer> values) throws SQLException {
         return integers(values, number -> number);
     }

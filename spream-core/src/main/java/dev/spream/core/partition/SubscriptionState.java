@@ -1,0 +1,78 @@
+package dev.spream.core.partition;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.spream.core.StorageException;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The whole state of a subscription at a moment when no worker reads it: another reader continues it from here, such as a
+ * job of Apache Flink, and {@link Correction.Replace} stores the state in which that reader leaves it.
+ *
+ * @param subscription the record of the subscription
+ * @param partitions the unfinished partitions, and the finished ones that they may wait for; leases have no meaning here
+ * @param finished the proofs of removed partitions that others may still name
+ */
+public record SubscriptionState(
+        SubscriptionRecord subscription, List<PartitionMetadata> partitions, List<FinishedPartition> finished) {
+    public SubscriptionState {
+        requireNonNull(subscription, "subscription");
+        partitions = List.copyOf(partitions);
+        finished = List.copyOf(finished);
+    }
+
+    /**
+     * Reads the state of a subscription that another reader may continue. The storage does not prevent workers that start
+     * later from reading it too.
+     *
+     * @throws StorageException if none is stored, a worker may read it, or a snapshot that was added to it is not settled,
+     *     which workers alone order among the changes
+     */
+    public static SubscriptionState ofStopped(PartitionStorage storage) {
+        SubscriptionRecord subscription =
+                storage.subscription().orElseThrow(() -> refused("no subscription is stored; nothing was changed"));
+        List<WorkerRegistration> workers = storage.workers();
+        Lineage lineage = storage.lineage();
+        List<FinishedPartition> proofs = storage.proofs(); // after the lineage: clean-up may run between the two
+        try {
+            CorrectionRefusal.requireIdle(lineage, workers);
+            requireSettledSnapshot(subscription, lineage, proofs, workers);
+        } catch (CorrectionRefusal e) {
+            throw refused(e.reason());
+        }
+        return new SubscriptionState(
+                subscription,
+                lineage.partitions().stream()
+                        .map(partition ->
+                                partition.isFinished() ? partition : CorrectedPartition.withoutOwner(partition))
+                        .toList(),
+                proofs);
+    }
+
+    private static void requireSettledSnapshot(
+            SubscriptionRecord subscription,
+            Lineage lineage,
+            List<FinishedPartition> proofs,
+            List<WorkerRegistration> workers) {
+        lineage.pausedAt().ifPresent(at -> {
+            throw unsettledSnapshot(at);
+        });
+        CorrectionOutcome after = new Correction.ContinueAfterSnapshot().plan(subscription, lineage, proofs, workers);
+        if (after instanceof CorrectionOutcome.Planned planned
+                && !planned.plan().changesNothing()) {
+            throw new CorrectionRefusal(
+                    "partitions ended at the time of a snapshot that was added, and are not read on yet; nothing was changed. Start a worker: it reads on, and can be stopped then");
+        }
+    }
+
+    static CorrectionRefusal unsettledSnapshot(Instant at) {
+        return new CorrectionRefusal(
+                "a snapshot as of %s was added and is not settled; nothing was changed. Let workers read it first, or begin anew"
+                        .formatted(at));
+    }
+
+    private static StorageException refused(String reason) {
+        return new StorageException(reason, false, null);
+    }
+}
