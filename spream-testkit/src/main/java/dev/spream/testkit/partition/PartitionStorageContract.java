@@ -24,5 +24,7 @@ public abstract class PartitionStorageContract extends StorageContract<Partition
                 CleanUpContract,
                 FrontierContract,
                 CorrectionContract,
+                AddedGapContract,
+                AddedSnapshotContract,
                 SeparationContract,
                 CapacityContract {}
