@@ -113,7 +113,7 @@ final class PartitionReader {
 
     private Optional<PartitionEnd> acceptLoss(SourceException failure, boolean expired) throws InterruptedException {
         losses.requireAccepted(failure);
-        dispatcher.lost(() -> losses.endOfLoss(failure));
+        dispatcher.lost(() -> losses.loss(failure));
         if (!dispatcher.awaitSettled() || !gate.awaitOver() || !isActive()) {
             return Optional.empty();
         }
