@@ -111,6 +111,11 @@ final class PartitionReader {
         }
     }
 
+    /** Notes, before it runs, that the partition may have a gap that ends at its watermark. */
+    void startAfterGap() {
+        reading.startAfterGap();
+    }
+
     private Optional<PartitionEnd> acceptLoss(SourceException failure, boolean expired) throws InterruptedException {
         losses.requireAccepted(failure);
         dispatcher.lost(() -> losses.loss(failure));
