@@ -1,9 +1,9 @@
 package dev.spream.testkit.partition;
 
 import static dev.spream.testkit.partition.CorrectionStage.added;
-import static dev.spream.testkit.partition.CorrectionStage.from;
 import static dev.spream.testkit.partition.CorrectionStage.gap;
 import static dev.spream.testkit.partition.CorrectionStage.planned;
+import static dev.spream.testkit.partition.CorrectionStage.startingAt;
 import static dev.spream.testkit.partition.CorrectionStage.until;
 import static dev.spream.testkit.partition.CorrectionStage.withSnapshot;
 import static dev.spream.testkit.partition.StorageScenario.ANN;
@@ -159,7 +159,7 @@ interface CorrectionContract extends CorrectionStage {
 
         corrected(new Correction.MoveStart(at(-50)));
 
-        assertThat(given().anotherConnection().subscription()).contains(from(at(-50)));
+        assertThat(given().anotherConnection().subscription()).contains(startingAt(at(-50)));
         PartitionMetadata moved = given().partition("Parent0");
         assertThat(moved.startTimestamp()).isEqualTo(at(-50));
         assertThat(moved.watermark()).isEqualTo(at(-50));
@@ -184,7 +184,7 @@ interface CorrectionContract extends CorrectionStage {
         CorrectionPlan plan = corrected(new Correction.MoveStart(at(20)));
 
         assertThat(plan.change()).contains(at(30) + " that are settled are delivered again");
-        assertThat(given().storage().subscription()).contains(from(at(20)));
+        assertThat(given().storage().subscription()).contains(startingAt(at(20)));
         assertBegunAnew(at(20));
     }
 
@@ -202,7 +202,7 @@ interface CorrectionContract extends CorrectionStage {
         assertThat(given().storage().subscription()).contains(SUBSCRIPTION);
         assertBegunAnew(SUBSCRIPTION.startTimestamp());
         corrected(new Correction.BeginAnew(Optional.of(at(500))));
-        assertThat(given().storage().subscription()).contains(from(at(500)));
+        assertThat(given().storage().subscription()).contains(startingAt(at(500)));
         assertBegunAnew(at(500));
 
         assertThat(List.copyOf(given().anotherSubscription().lineage().partitions()))

@@ -45,7 +45,7 @@ interface CorrectionStage extends StorageScenario.Stage {
         assertThat(root)
                 .usingRecursiveComparison()
                 .ignoringFields("createdAt")
-                .isEqualTo(from(start).root(root.createdAt()));
+                .isEqualTo(startingAt(start).root(root.createdAt()));
         assertThat(given().storage().frontier().partitions()).containsExactly(root);
     }
 
@@ -87,7 +87,7 @@ interface CorrectionStage extends StorageScenario.Stage {
         return record(SUBSCRIPTION.startTimestamp(), end);
     }
 
-    static SubscriptionRecord from(Instant start) {
+    static SubscriptionRecord startingAt(Instant start) {
         return record(start, SUBSCRIPTION.endTimestamp());
     }
 
