@@ -2,6 +2,7 @@ package dev.spream.api.metrics;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.consume.MissingChanges;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.SubscriptionListener.Outcome;
 import java.util.Arrays;
@@ -33,6 +34,11 @@ enum Count {
                     .toList()),
     DUPLICATES("spream.stream.duplicates", "Changes read again after a reconnect and dropped."),
     GAPS("spream.stream.gaps", "Accepted gaps: changes lost to the retention period."),
+    INCOMPLETE(
+            "spream.transactions.incomplete",
+            "Whole transactions that were settled while changes of them were missing, by reason: their time is in an accepted gap, or the changes were settled before a restart or a lost lease.",
+            "reason",
+            Meters.tags(MissingChanges.values())),
     STORAGE_RETRIES(
             "spream.storage.retries",
             "Failed storage calls that are retried, by operation.",

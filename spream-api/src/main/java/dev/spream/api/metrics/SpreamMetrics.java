@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.consume.MissingChanges;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
@@ -202,6 +203,11 @@ public final class SpreamMetrics implements SubscriptionListener {
     public void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
         counters.increment(Count.SETTLED, Meters.tag(outcome));
         consume.record(consumeTime);
+    }
+
+    @Override
+    public void incompleteSettled(String serverTransactionId, Instant commitTimestamp, MissingChanges missing) {
+        counters.increment(Count.INCOMPLETE, Meters.tag(missing));
     }
 
     @Override

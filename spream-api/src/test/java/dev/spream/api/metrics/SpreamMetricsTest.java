@@ -8,6 +8,7 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionStorage;
@@ -260,6 +261,46 @@ final class SpreamMetricsTest {
         run(IGNORE, options -> options.endAt(ScriptedSource.at(200)).retentionLoss(RetentionLoss.ACCEPT_GAP));
 
         assertThat(count("spream.stream.gaps")).isEqualTo(1);
+    }
+
+    @Test
+    void transactions_that_lack_changes_are_counted_by_reason() {
+        source.roots("p", "q").add("p", ofTwo(2, "tx-2")).heartbeat("p", 3).retention(RETENTION);
+        source.serverTime(ScriptedSource.at(50).plus(RETENTION));
+        run((TransactionConsumer) transaction -> {});
+
+        assertThat(count("spream.transactions.incomplete", "reason", "settled_before"))
+                .isEqualTo(1);
+        assertThat(count("spream.transactions.incomplete", "reason", "gap")).isZero();
+
+        storage = new InMemoryPartitionStorage();
+        source.fault("q", new Fault.Break(0, SourceException.Kind.RETENTION_LOST));
+        run(
+                (TransactionConsumer) transaction -> {},
+                options -> options.endAt(ScriptedSource.at(200)).retentionLoss(RetentionLoss.ACCEPT_GAP));
+
+        assertThat(count("spream.transactions.incomplete", "reason", "gap")).isEqualTo(1);
+        assertThat(count("spream.transactions.incomplete", "reason", "settled_before"))
+                .isEqualTo(1);
+    }
+
+    /** A change of a transaction that has another one. */
+    private static DataChangeRecord ofTwo(long second, String transaction) {
+        DataChangeRecord change = ScriptedSource.newChange(second, "A", transaction);
+        return new DataChangeRecord(
+                change.commitTimestamp(),
+                "0",
+                transaction,
+                false,
+                change.tableName(),
+                change.columnTypes(),
+                change.mods(),
+                change.modTypeName(),
+                change.valueCaptureTypeName(),
+                2,
+                2,
+                "",
+                false);
     }
 
     @Test

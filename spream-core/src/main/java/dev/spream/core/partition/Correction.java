@@ -40,7 +40,7 @@ public sealed interface Correction {
     /**
      * A period that is not read. Each of the partitions gets a gap from its watermark, which has to be in the period, to
      * the end of the period; one with a later watermark stays as it is. A partition that the stream returns later is read
-     * from its start.
+     * from its start; with mutable key ranges, one that started in the period from the end of the gap, if it lives then.
      *
      * @param partitions unfinished partitions; empty for all of them
      */

@@ -18,6 +18,8 @@ import java.util.stream.Collectors;
  * proven, starts where its parents end, and was not read before they were; and a partition that ends without children
  * ends at the end of the subscription. A pure function: it reads neither the storage nor the stream.
  *
+ * <p>While rows of an added snapshot are not settled, no partition is read past their time.
+ *
  * <p>Assumptions:
  *
  * <ul>

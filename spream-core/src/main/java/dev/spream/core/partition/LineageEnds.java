@@ -47,6 +47,21 @@ record LineageEnds(SubscriptionRecord subscription, Set<Instant> pauses, List<Li
                     "the subscription is marked as completed, and partition %s is not finished: no worker reads it any more"
                             .formatted(node));
         }
+        if (!node.token().isOfSnapshot() && node.hasProgress()) {
+            node.stored()
+                    .map(PartitionMetadata::watermark)
+                    .ifPresent(watermark -> pauses.stream()
+                            .filter(pause -> watermark.isAfter(pause) && !node.hasGap(pause, pause.plusNanos(1)))
+                            .forEach(pause -> checkPaused(node, pause)));
+        }
+    }
+
+    private void checkPaused(LineageNode node, Instant pause) {
+        find(
+                Kind.READ_PAST_SNAPSHOT,
+                node,
+                "partition %s was settled past %s, the time of an added snapshot whose rows are not settled: rows may be delivered after later changes of their keys. Replace the snapshot (spream subscription add-snapshot --again)"
+                        .formatted(node, pause));
     }
 
     private void checkBoundedEnd(LineageNode node, PartitionEnd proof) {

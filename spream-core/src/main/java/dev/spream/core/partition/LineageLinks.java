@@ -47,7 +47,7 @@ record LineageLinks(
 
     private void checkChild(LineageNode parent, PartitionEnd proof, PartitionToken token) {
         LineageNode child = nodes.get(token);
-        if (child == null && isUndiscovered(proof)) {
+        if (child == null && (isUndiscovered(proof) || mayHaveEndedInGap(proof))) {
             return;
         }
         if (child == null) {
@@ -78,9 +78,19 @@ record LineageLinks(
                 && discovered.filter(until -> !until.isAfter(proof.at())).isPresent();
     }
 
+    /** Returns whether a destination may have started and ended in a gap, where its start record was not read. */
+    private boolean mayHaveEndedInGap(PartitionEnd proof) {
+        return proof.kind() == PartitionEnd.Kind.PARTITION_END
+                && isInGap(proof.at(), proof.at().plusNanos(1));
+    }
+
+    private boolean isInGap(Instant from, Instant to) {
+        return nodes.values().stream().anyMatch(node -> node.hasGap(from, to));
+    }
+
     /** Checks a partition that keys of an ended one went to, which may have been read for long. */
     private void checkDestination(LineageNode source, Instant end, LineageNode destination) {
-        if (destination.start().isAfter(end)) {
+        if (destination.start().isAfter(end) && !isInGap(end, destination.start())) {
             findings.add(new LineageFinding(
                     Kind.TIME_UNCOVERED,
                     List.of(source.token(), destination.token()),

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.consume.UndecodableRowException;
+import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.PartitionEventRecord;
@@ -34,8 +35,11 @@ sealed interface ChangeDispatcher permits RecordDispatcher, TransactionDispatche
     /** Notes that the partition has been read up to that time. */
     default void readUpTo(Instant timestamp) {}
 
-    /** Notes that changes are lost up to a time, which is only determined if it matters: none before it will be submitted. */
-    default void lost(Supplier<Instant> until) {}
+    /** Notes a loss, which is only determined if it matters: no change in it will be submitted. */
+    default void lost(Supplier<PartitionGap> loss) {}
+
+    /** Notes that a gap of the partition is stored. */
+    default void accepted(PartitionGap gap) {}
 
     /** Notes that partitions which continue this one are stored. */
     default void started(Collection<PartitionToken> partitions, Instant start) {}

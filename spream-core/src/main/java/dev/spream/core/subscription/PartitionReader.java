@@ -111,9 +111,14 @@ final class PartitionReader {
         }
     }
 
+    /** Notes, before it runs, that the partition may have a gap that ends at its watermark. */
+    void startAfterGap() {
+        reading.startAfterGap();
+    }
+
     private Optional<PartitionEnd> acceptLoss(SourceException failure, boolean expired) throws InterruptedException {
         losses.requireAccepted(failure);
-        dispatcher.lost(() -> losses.endOfLoss(failure));
+        dispatcher.lost(() -> losses.loss(failure));
         if (!dispatcher.awaitSettled() || !gate.awaitOver() || !isActive()) {
             return Optional.empty();
         }

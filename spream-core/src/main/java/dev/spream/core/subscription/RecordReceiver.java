@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
@@ -67,6 +68,11 @@ final class RecordReceiver implements RecordHandler {
     @Override
     public boolean keepsUndecodable() {
         return context.options().decodingFailure() != DecodingFailure.STOP;
+    }
+
+    /** Notes a stored gap, before anything after it is read. */
+    void accepted(PartitionGap gap) {
+        dispatcher.accepted(gap);
     }
 
     /** Dead-letters a row that cannot be decoded before the position moves past it. */

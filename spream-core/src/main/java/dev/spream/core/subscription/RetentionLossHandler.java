@@ -73,13 +73,13 @@ record RetentionLossHandler(
     }
 
     /**
-     * Returns a time before which no further change of the partition will be read.
+     * Returns the period in which no further change of the partition will be read.
      *
      * @throws SubscriptionException if the begin of the stream cannot be determined
      * @throws SourceException if the server fails
      */
-    Instant endOfLoss(SourceException cause) {
-        return gap(context, partition.token(), reading.position(), cause).to();
+    PartitionGap loss(SourceException cause) {
+        return gap(context, partition.token(), reading.position(), cause);
     }
 
     /**
@@ -150,6 +150,7 @@ record RetentionLossHandler(
             partition.revoke();
             return Optional.empty();
         }
+        receiver.accepted(gap);
         reading.skipTo(gap.to());
         partition.persisted(gap.to());
         log.error(

@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.consume.MissingChanges;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
@@ -117,6 +118,12 @@ public interface SubscriptionListener {
 
     /** A change is settled. The time is that of the last attempt. */
     default void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {}
+
+    /**
+     * A transaction of which changes are missing is settled, where whole transactions are delivered. Called after {@link
+     * #settled} for each of its changes.
+     */
+    default void incompleteSettled(String serverTransactionId, Instant commitTimestamp, MissingChanges missing) {}
 
     /** Watermarks were stored, those of all partitions that moved, in one call to the storage. */
     default void watermarksPersisted(Map<PartitionToken, Instant> watermarks) {}

@@ -301,6 +301,9 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                         .orElse(window),
                 this::reader,
                 () -> reloadParkedKeys(lease));
+        if (mayStartAfterGap(lease, lineage)) {
+            reader.startAfterGap();
+        }
         reader.gate().follow(unfinished, lineage);
         readers.put(lease.token(), reader);
         if (stop != Stop.NO) {
@@ -313,6 +316,14 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 reader.ended();
             }
         });
+    }
+
+    /** Returns whether a gap may end at the watermark; the lineage was read before the lease was acquired. */
+    private static boolean mayStartAfterGap(PartitionLease lease, Lineage lineage) {
+        return lineage.partition(lease.token())
+                .filter(stored -> stored.watermark().equals(lease.watermark())
+                        && !stored.discoveredUntil().isBefore(lease.watermark()))
+                .isEmpty();
     }
 
     private Optional<PartitionReader> reader(PartitionToken partition) {

@@ -14,6 +14,7 @@ import dev.spream.core.subscription.lease.HeldPartition;
 import dev.spream.core.subscription.transaction.OpenTransaction;
 import dev.spream.core.subscription.transaction.TransactionAssembler;
 import dev.spream.core.subscription.transaction.TransactionBatch;
+import dev.spream.core.subscription.transaction.TransactionControl;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,8 +31,7 @@ record TransactionDelivery(
         implements TransactionAssembler.Delivery {
 
     @Override
-    public boolean deliver(OpenTransaction transaction, TransactionAssembler.Control control)
-            throws InterruptedException {
+    public boolean deliver(OpenTransaction transaction, TransactionControl control) throws InterruptedException {
         int attempt = 0;
         @Nullable Instant firstFailureAt = null;
         while (!control.isStopping() && control.isHeld()) {
@@ -106,10 +106,7 @@ record TransactionDelivery(
 
     /** Returns whether the transaction is settled; otherwise a lease was lost, and it is left. */
     private boolean carryOut(
-            ErrorDecision decision,
-            OpenTransaction transaction,
-            DeliveryFailure failure,
-            TransactionAssembler.Control control)
+            ErrorDecision decision, OpenTransaction transaction, DeliveryFailure failure, TransactionControl control)
             throws InterruptedException {
         switch (decision) {
             case ErrorDecision.Retry retry -> throw new IllegalStateException(decision.toString());
@@ -139,10 +136,7 @@ record TransactionDelivery(
 
     /** Dead-letters each change; returns false if a lease was lost before all of them were. */
     private boolean keep(
-            DeadLetter.Reason reason,
-            OpenTransaction transaction,
-            DeliveryFailure failure,
-            TransactionAssembler.Control control)
+            DeadLetter.Reason reason, OpenTransaction transaction, DeliveryFailure failure, TransactionControl control)
             throws InterruptedException {
         for (int i = 0; i < transaction.size(); i++) {
             if (!control.isHeld()) {
@@ -183,6 +177,11 @@ record TransactionDelivery(
             HeldPartition partition = partitionOf(transaction, i);
             context.listener().publish(listener -> listener.settled(partition.token(), change, outcome, consumeTime));
         }
+        transaction
+                .missing()
+                .ifPresent(missing -> context.listener()
+                        .publish(listener ->
+                                listener.incompleteSettled(transaction.id(), transaction.commitTimestamp(), missing)));
     }
 
     private ErrorDecision decide(DeliveryFailure failure) {
@@ -240,7 +239,7 @@ record TransactionDelivery(
 
         @Override
         public boolean isComplete() {
-            return transaction.isWhole();
+            return transaction.missing().isEmpty();
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
+import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.PartitionEventRecord;
@@ -72,10 +73,17 @@ final class TransactionDispatcher implements ChangeDispatcher, TransactionSource
     }
 
     @Override
-    public void lost(Supplier<Instant> until) {
+    public void lost(Supplier<PartitionGap> loss) {
         if (partition.tracker().inFlight() > 0) {
-            readUpTo(until.get()); // a transaction may wait for what is lost
+            PartitionGap gap = loss.get();
+            accepted(gap);
+            readUpTo(gap.to()); // a transaction may wait for what is lost
         }
+    }
+
+    @Override
+    public void accepted(PartitionGap gap) {
+        assembler.accept(gap);
     }
 
     @Override

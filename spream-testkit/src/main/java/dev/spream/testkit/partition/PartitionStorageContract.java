@@ -24,6 +24,8 @@ public abstract class PartitionStorageContract extends StorageContract<Partition
                 CleanUpContract,
                 FrontierContract,
                 CorrectionContract,
+                AddedGapContract,
+                AddedSnapshotContract,
                 ReplacementContract,
                 SeparationContract,
                 CapacityContract {}

@@ -33,6 +33,9 @@ import org.slf4j.event.Level;
  * with OK too and brought nothing new. Children returned by a query that broke prove nothing: there may be more of
  * them. In a stream with mutable key ranges, a partition ends with its end record. In all other cases the reading
  * continues with another query.
+ *
+ * <p>After a gap in a stream with mutable key ranges, the initial query finds the partitions that live at its end: only
+ * records in the gap name those that started there.
  */
 public final class PartitionReading implements AutoCloseable {
     /**
@@ -60,6 +63,7 @@ public final class PartitionReading implements AutoCloseable {
     private boolean broken; // and no record since
     private boolean startedInFuture;
     private boolean endedWithOk;
+    private boolean afterGap; // and the partitions that live there are not found yet
 
     private volatile int failures; // queries in a row that brought nothing new
 
@@ -100,6 +104,11 @@ public final class PartitionReading implements AutoCloseable {
         return intake.position();
     }
 
+    /** Notes, before the reading, that changes before the position are in a gap. */
+    public void startAfterGap() {
+        afterGap = window.isMutable() && !token.isRoot();
+    }
+
     /** Reads to the partition's end; returns its proof, or empty if the reading was stopped before. */
     public Optional<PartitionEnd> readToEnd() throws InterruptedException {
         while (isReading.getAsBoolean()) {
@@ -119,6 +128,9 @@ public final class PartitionReading implements AutoCloseable {
     /** Runs one query; returns the proof of the partition's end, if it brought one. */
     private Optional<PartitionEnd> readOnce() throws InterruptedException {
         intake.startQuery();
+        if (afterGap) {
+            return findLiving();
+        }
         if (startedInFuture) {
             startedInFuture = !queries.awaitServerPassed(queryStart());
         }
@@ -130,6 +142,31 @@ public final class PartitionReading implements AutoCloseable {
             case StreamEnd.Broken(SourceException cause) -> recover(cause);
             case StreamEnd.Stopped stopped -> intake.end();
         };
+    }
+
+    private Optional<PartitionEnd> findLiving() throws InterruptedException {
+        Instant at = intake.position();
+        PartitionQuery query = new PartitionQuery(
+                PartitionToken.ROOT,
+                at,
+                window.endOf(at),
+                settings.heartbeatInterval(),
+                OptionalLong.of(settings.prefetchBytes()));
+        switch (queries.run(query, record -> intake.takeLiving(record, at, token))) {
+            case StreamEnd.Ok ok -> {
+                if (intake.broughtChildren()) {
+                    afterGap = false;
+                    intake.foundLiving(at);
+                } else {
+                    reconnect(null);
+                }
+            }
+            case StreamEnd.Broken(SourceException cause) -> {
+                return recover(cause);
+            }
+            case StreamEnd.Stopped stopped -> {}
+        }
+        return Optional.empty();
     }
 
     private PartitionQuery query() {
@@ -227,6 +264,7 @@ public final class PartitionReading implements AutoCloseable {
     /** Continues at that time: earlier changes are lost, and the loss is recorded. All records taken are settled. */
     public void skipTo(Instant beginning) throws InterruptedException {
         intake.skipTo(beginning);
+        startAfterGap();
     }
 
     /**

@@ -41,6 +41,7 @@ final class RecordIntake {
     private Instant childrenStart;
     private @Nullable PartitionEventRecord latestEvent;
     private @Nullable PartitionEnd end;
+    private Instant livingAt = Instant.MIN; // partitions that started before were found, or have ended
 
     // Of the current query.
     private boolean broughtChildren;
@@ -82,7 +83,11 @@ final class RecordIntake {
                 handler.idle();
             }
             case ChildPartitionsRecord childPartitions -> take(childPartitions);
-            case PartitionStartRecord started -> take(started(started));
+            case PartitionStartRecord started -> {
+                if (!started.startTimestamp().isBefore(livingAt)) {
+                    take(started(started));
+                }
+            }
             case PartitionEventRecord event -> move(event);
             case PartitionEndRecord endRecord -> {
                 mark(endRecord.endTimestamp());
@@ -93,6 +98,28 @@ final class RecordIntake {
             }
         }
         return true;
+    }
+
+    /** Takes the partitions of an initial query after a gap; returns false if the reading has to stop. */
+    boolean takeLiving(ChangeRecord record, Instant at, PartitionToken itself) throws InterruptedException {
+        List<String> living =
+                switch (record) {
+                    case ChildPartitionsRecord children ->
+                        children.childPartitions().stream()
+                                .map(ChildPartition::token)
+                                .toList();
+                    case PartitionStartRecord start -> start.partitionTokens();
+                    default -> List.of();
+                };
+        broughtChildren |= !living.isEmpty();
+        List<String> others =
+                living.stream().filter(token -> !token.equals(itself.value())).toList();
+        return others.isEmpty() || handler.children(started(new PartitionStartRecord(at, "", others)));
+    }
+
+    /** Notes that all partitions that live at that time, the end of a gap, were taken. */
+    void foundLiving(Instant at) {
+        livingAt = at;
     }
 
     private void take(ChildPartitionsRecord record) throws InterruptedException {

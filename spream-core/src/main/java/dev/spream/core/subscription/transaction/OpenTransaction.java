@@ -1,5 +1,6 @@
 package dev.spream.core.subscription.transaction;
 
+import dev.spream.core.consume.MissingChanges;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.inflight.InflightRecord;
 import java.time.Instant;
@@ -9,6 +10,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.RandomAccess;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -64,8 +66,7 @@ public final class OpenTransaction {
     /** In how many lanes it is not the first. */
     int waitingFor;
 
-    /** Whether it is delivered although changes are missing. */
-    private boolean missesChanges;
+    private Optional<MissingChanges> missing = Optional.empty();
 
     /** @param number the number in the order in which transactions were first read, different for each */
     OpenTransaction(long number, DataChangeRecord first, ChangeBuffer buffer) {
@@ -91,13 +92,13 @@ public final class OpenTransaction {
         return parts.size();
     }
 
-    /** Returns whether it is delivered as a whole. */
-    public boolean isWhole() {
-        return !missesChanges;
+    /** Returns why changes of it are missing although it is delivered; empty if it is delivered as a whole. */
+    public Optional<MissingChanges> missing() {
+        return missing;
     }
 
-    void missesChanges(boolean value) {
-        missesChanges = value;
+    void missing(Optional<MissingChanges> value) {
+        missing = value;
     }
 
     boolean isComplete() {

@@ -3,29 +3,24 @@ package dev.spream.core.subscription.transaction;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SectionLock;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionPosition;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.lease.HeldPartition;
 import dev.spream.core.subscription.transaction.OpenTransaction.Part;
-import dev.spream.core.subscription.transaction.OpenTransaction.State;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Collects the changes of all partitions by transaction, and has whole transactions delivered, on virtual threads. One for
@@ -47,8 +42,6 @@ import org.slf4j.LoggerFactory;
  * nothing else, until what is missing of the earliest transaction has been read.
  */
 public final class TransactionAssembler {
-    private static final Logger log = LoggerFactory.getLogger(TransactionAssembler.class);
-
     /**
      * The settings of an assembler.
      *
@@ -63,7 +56,7 @@ public final class TransactionAssembler {
     /** Delivers a transaction. */
     public interface Delivery {
         /** Returns whether the transaction is settled; it waits for its partitions otherwise. */
-        boolean deliver(OpenTransaction transaction, Control control) throws Exception;
+        boolean deliver(OpenTransaction transaction, TransactionControl control) throws Exception;
     }
 
     /** About how much memory a change takes while it is in the buffer. */
@@ -71,9 +64,6 @@ public final class TransactionAssembler {
 
     /** About how much memory a key with its lane takes. */
     private static final long KEY_BYTES = 512;
-
-    /** In place of an id in the buffer. */
-    private static final long IN_MEMORY = 0;
 
     private final Settings settings;
     private final Delivery delivery;
@@ -87,17 +77,10 @@ public final class TransactionAssembler {
 
     // Guarded by lock.
     private final ReadFrontier frontier = new ReadFrontier();
-    private final Map<String, OpenTransaction> open = new HashMap<>();
-    private final TreeSet<OpenTransaction> incomplete = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
-    private final TreeSet<OpenTransaction> undelivered = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
-    private final TreeSet<OpenTransaction> ready = new TreeSet<>(OpenTransaction.COMMIT_ORDER);
-    private final TransactionLanes lanes = new TransactionLanes();
+    private final IncompleteJudge judge;
+    private final TransactionIndex index;
     private final Map<OpenTransaction, Thread> delivering = new HashMap<>();
-    private final List<Long> unneeded = new ArrayList<>(); // in the buffer
     private boolean ending;
-    private long transactions;
-    private long judged; // to be incomplete
-    private long bytes;
     private int waiting; // readers
 
     /** @param onFailure called with a failure that has to stop the subscription */
@@ -112,6 +95,8 @@ public final class TransactionAssembler {
         this.buffer = buffer;
         this.time = time;
         this.onFailure = onFailure;
+        this.judge = new IncompleteJudge(settings.stream());
+        this.index = new TransactionIndex(settings.inCommitOrder(), buffer);
         this.resumeAt = settings.maxBytes() / 4 * 3;
     }
 
@@ -138,6 +123,7 @@ public final class TransactionAssembler {
     public void observe(Lineage lineage) {
         lock.run(() -> {
             frontier.observe(lineage);
+            judge.observe(lineage);
             proceed();
         });
     }
@@ -153,8 +139,8 @@ public final class TransactionAssembler {
         long size = OpenTransaction.bytesOf(change);
         lock.lockInterruptibly();
         try {
-            boolean full = bytes + size > settings.maxBytes();
-            while (full && !source.isStopping() && bytes + size > resumeAt && !mustRead(source)) {
+            boolean full = index.bytes() + size > settings.maxBytes();
+            while (full && !source.isStopping() && index.bytes() + size > resumeAt && !mustRead(source)) {
                 waiting++;
                 try {
                     room.await();
@@ -165,8 +151,8 @@ public final class TransactionAssembler {
             if (source.isStopping()) {
                 return false;
             }
-            if (bytes + size <= settings.maxBytes()) {
-                add(source, change, position, keys, size, IN_MEMORY);
+            if (index.bytes() + size <= settings.maxBytes()) {
+                add(source, change, position, keys, size, TransactionIndex.IN_MEMORY);
                 return true;
             }
         } finally {
@@ -193,64 +179,25 @@ public final class TransactionAssembler {
     private void add(
             TransactionSource source, DataChangeRecord change, Instant position, Set<?> keys, long size, long stored) {
         long sequence = source.partition().tracker().open(position);
-        OpenTransaction transaction = waiting(change);
-        bytes += size;
-        transaction
-                .add(new Part(
+        index.add(
+                change,
+                new Part(
                         source,
                         sequence,
                         change.recordSequence(),
                         size,
                         keys,
-                        stored == IN_MEMORY ? change : null,
-                        stored))
-                .forEach(key -> lanes.enter(transaction, key));
+                        stored == TransactionIndex.IN_MEMORY ? change : null,
+                        stored));
         frontier.advance(source.partition().token(), change.commitTimestamp());
-        if (transaction.isComplete()) {
-            incomplete.remove(transaction);
-            transaction.missesChanges(false);
-            transaction.state = State.WAITING;
-        }
-        makeReady(transaction);
         proceed();
-    }
-
-    /**
-     * Returns the transaction that the change is added to. One whose delivery has begun gets nothing more: what comes then
-     * was settled before, or belongs to a partition that is read again, and is delivered by itself.
-     */
-    private OpenTransaction waiting(DataChangeRecord change) {
-        OpenTransaction known = open.get(change.serverTransactionId());
-        if (known == null || known.state == State.DELIVERING) {
-            OpenTransaction first = new OpenTransaction(++transactions, change, buffer);
-            incomplete.add(first);
-            undelivered.add(first);
-            open.put(first.id(), first);
-            return first;
-        }
-        if (known.state == State.READY) {
-            ready.remove(known);
-            known.state = State.WAITING;
-        }
-        return known;
     }
 
     /** Returns whether nothing makes room but a change of that partition. */
     private boolean mustRead(TransactionSource source) {
-        return ready.isEmpty()
+        return !index.hasReady()
                 && delivering.isEmpty()
                 && frontier.isLast(source.partition().token());
-    }
-
-    private void leave(OpenTransaction transaction, List<Object> keys) {
-        keys.forEach(key -> lanes.leave(transaction, key).ifPresent(this::makeReady));
-    }
-
-    private void makeReady(OpenTransaction transaction) {
-        if (transaction.state == State.WAITING && transaction.waitingFor == 0 && !settings.inCommitOrder()) {
-            transaction.state = State.READY;
-            ready.add(transaction);
-        }
     }
 
     /**
@@ -264,6 +211,11 @@ public final class TransactionAssembler {
                 proceed();
             }
         });
+    }
+
+    /** Notes that changes of some partition will not be read, and that this is accepted. */
+    public void accept(PartitionGap gap) {
+        lock.run(() -> judge.accept(gap));
     }
 
     public void started(Collection<PartitionToken> partitions, Instant start) {
@@ -288,15 +240,15 @@ public final class TransactionAssembler {
     /** Releases what can be delivered, and starts deliveries. The caller holds the lock. */
     private void proceed() {
         release();
-        while (!ending && !ready.isEmpty() && delivering.size() < settings.maxDelivering()) {
-            OpenTransaction next = ready.first();
+        while (!ending && index.hasReady() && delivering.size() < settings.maxDelivering()) {
+            OpenTransaction next = index.beginFirstReady();
             Thread thread = Thread.ofVirtual()
                     .name("spream-" + settings.stream() + "-consumer-" + next.id())
                     .unstarted(() -> deliverFrom(next));
-            begin(next, thread);
+            delivering.put(next, thread);
             thread.start();
         }
-        if (waiting > 0 && (bytes <= resumeAt || (ready.isEmpty() && delivering.isEmpty()))) {
+        if (waiting > 0 && (index.bytes() <= resumeAt || (!index.hasReady() && delivering.isEmpty()))) {
             room.signalAll();
         }
     }
@@ -304,50 +256,14 @@ public final class TransactionAssembler {
     /** Judges transactions that will not become complete, and finds the next one in commit order. */
     private void release() {
         Instant low = frontier.low().orElse(Instant.MIN);
-        while (!incomplete.isEmpty() && incomplete.first().commitTimestamp().isBefore(low)) {
-            OpenTransaction transaction = incomplete.pollFirst();
-            if (transaction.state == State.INCOMPLETE) {
-                judge(transaction);
-            }
+        for (Optional<OpenTransaction> incomplete = index.pollIncompleteBefore(low);
+                incomplete.isPresent();
+                incomplete = index.pollIncompleteBefore(low)) {
+            index.deliverWithout(judge.judge(incomplete.get()), incomplete.get());
         }
-        if (settings.inCommitOrder()) {
-            while (ready.isEmpty()
-                    && delivering.isEmpty()
-                    && !undelivered.isEmpty()
-                    && undelivered.first().state == State.WAITING
-                    && undelivered.first().commitTimestamp().isBefore(low)) {
-                OpenTransaction next = undelivered.first();
-                next.state = State.READY;
-                ready.add(next);
-            }
+        if (settings.inCommitOrder() && delivering.isEmpty()) {
+            index.makeFirstReady(low);
         }
-    }
-
-    /** Lets a transaction be delivered as it is. */
-    private void judge(OpenTransaction transaction) {
-        judged++;
-        if (Long.bitCount(judged) == 1) {
-            log.info(
-                    "[{}] transaction {} of {} has {} of {} changes, and is delivered as it is, as incomplete; it is number {} of them since the start, and the next one that is logged is number {}. After a restart the other changes were settled before, and this is harmless; otherwise they are in a gap that was accepted, which the log has",
-                    settings.stream(),
-                    transaction.id(),
-                    transaction.commitTimestamp(),
-                    transaction.size(),
-                    transaction.first().numberOfRecordsInTransaction(),
-                    judged,
-                    2 * judged);
-        }
-        transaction.missesChanges(true);
-        transaction.state = State.WAITING;
-        makeReady(transaction);
-    }
-
-    private void begin(OpenTransaction transaction, Thread thread) {
-        ready.remove(transaction);
-        undelivered.remove(transaction);
-        transaction.state = State.DELIVERING;
-        transaction.sort();
-        delivering.put(transaction, thread);
     }
 
     /** Delivers transactions on this thread, until there is none that can be delivered. */
@@ -361,7 +277,7 @@ public final class TransactionAssembler {
     private @Nullable OpenTransaction deliver(OpenTransaction transaction) {
         boolean settled = false;
         try {
-            settled = delivery.deliver(transaction, new Control(transaction));
+            settled = delivery.deliver(transaction, new TransactionControl(transaction.sources(), this::pause));
         } catch (InterruptedException e) {
             if (!isCancelled(transaction)) {
                 onFailure.accept(e);
@@ -383,13 +299,13 @@ public final class TransactionAssembler {
             if (settled) {
                 settleAll(transaction);
             } else {
-                putBack(transaction);
+                index.putBack(transaction);
             }
             changed.signalAll();
             release();
-            next = ready.isEmpty() || ending ? null : ready.first();
+            next = ending || !index.hasReady() ? null : index.beginFirstReady();
             if (next != null) {
-                begin(next, Thread.currentThread());
+                delivering.put(next, Thread.currentThread());
             }
             proceed();
         } finally {
@@ -404,47 +320,16 @@ public final class TransactionAssembler {
         return next;
     }
 
-    /** Lets a transaction wait again for the changes of partitions that are no longer read here. */
-    private void putBack(OpenTransaction transaction) {
-        transaction.state = State.WAITING;
-        undelivered.add(transaction);
-        transaction.sources().stream()
-                .filter(TransactionSource::isStopping)
-                .forEach(source -> removeParts(transaction, source));
-        makeReady(transaction);
-    }
-
     private void settleAll(OpenTransaction transaction) {
         for (Part part : transaction.parts()) {
             part.source().partition().tracker().settle(part.sequence());
         }
-        remove(transaction);
-    }
-
-    private void remove(OpenTransaction transaction) {
-        transaction.state = State.GONE;
-        open.remove(transaction.id(), transaction);
-        undelivered.remove(transaction);
-        ready.remove(transaction);
-        incomplete.remove(transaction);
-        leave(transaction, List.copyOf(transaction.keys()));
-        transaction.parts().forEach(this::forget);
-    }
-
-    private void forget(Part part) {
-        bytes -= part.bytes();
-        if (part.stored() != IN_MEMORY) {
-            unneeded.add(part.stored());
-        }
+        index.remove(transaction);
     }
 
     /** Removes from the buffer, without the lock, what was forgotten. */
     private void cleanBuffer() {
-        List<Long> ids = lock.get(() -> {
-            List<Long> copy = List.copyOf(unneeded);
-            unneeded.clear();
-            return copy;
-        });
+        List<Long> ids = lock.get(index::takeUnneeded);
         if (!ids.isEmpty()) {
             try {
                 buffer.remove(ids);
@@ -457,7 +342,7 @@ public final class TransactionAssembler {
     /** Removes what was taken from a partition that is no longer read here, except from deliveries under way. */
     public void stop(TransactionSource source) {
         lock.run(() -> {
-            List.copyOf(undelivered).forEach(transaction -> removeParts(transaction, source));
+            index.removeAllOf(source);
             frontier.leave(
                     source.partition().token(),
                     source.partition().persistedWatermark(),
@@ -466,23 +351,6 @@ public final class TransactionAssembler {
             room.signalAll();
         });
         cleanBuffer();
-    }
-
-    private void removeParts(OpenTransaction transaction, TransactionSource source) {
-        List<Part> removed = new ArrayList<>();
-        List<Object> gone = transaction.remove(source, removed);
-        if (removed.isEmpty()) {
-            return;
-        }
-        removed.forEach(this::forget);
-        leave(transaction, gone);
-        ready.remove(transaction);
-        if (transaction.size() == 0) {
-            remove(transaction);
-        } else {
-            transaction.state = State.INCOMPLETE;
-            incomplete.add(transaction);
-        }
     }
 
     /** Interrupts the deliveries of a partition's transactions. */
@@ -537,47 +405,23 @@ public final class TransactionAssembler {
         return lock.get(() -> delivering.containsValue(thread));
     }
 
+    private void pause(TransactionControl control, Duration delay) throws InterruptedException {
+        long nanos = TimeUnit.NANOSECONDS.convert(delay);
+        lock.lockInterruptibly();
+        try {
+            while (!control.isStopping() && nanos > 0) {
+                nanos = time.awaitNanos(changed, nanos);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private boolean isCancelled(OpenTransaction transaction) {
         return transaction.sources().stream().anyMatch(TransactionSource::isCancelled);
     }
 
     public void close() {
         buffer.close();
-    }
-
-    /** The control over the delivery of one transaction. */
-    public final class Control {
-        private final List<TransactionSource> sources;
-        private final Set<HeldPartition> partitions = new HashSet<>();
-
-        private Control(OpenTransaction transaction) {
-            this.sources = transaction.sources();
-            sources.forEach(source -> partitions.add(source.partition()));
-        }
-
-        public boolean isStopping() {
-            return sources.stream().anyMatch(TransactionSource::isStopping);
-        }
-
-        public boolean isCancelled() {
-            return sources.stream().anyMatch(TransactionSource::isCancelled);
-        }
-
-        public boolean isHeld() {
-            return partitions.stream().allMatch(HeldPartition::isHeld);
-        }
-
-        /** Waits before a retry; returns early when one of the partitions is no longer read. */
-        public void pause(Duration delay) throws InterruptedException {
-            long nanos = TimeUnit.NANOSECONDS.convert(delay);
-            lock.lockInterruptibly();
-            try {
-                while (!isStopping() && nanos > 0) {
-                    nanos = time.awaitNanos(changed, nanos);
-                }
-            } finally {
-                lock.unlock();
-            }
-        }
     }
 }

@@ -30,7 +30,7 @@ class TransactionAssemblerTest {
     private final TransactionAssembler assembler = new TransactionAssembler(
             new TransactionAssembler.Settings("Orders", false, true, 4, 1 << 20),
             (transaction, control) -> {
-                delivered.add(transaction.id() + (transaction.isWhole() ? " whole" : " incomplete"));
+                delivered.add(transaction.id() + (transaction.missing().isEmpty() ? " whole" : " incomplete"));
                 return true;
             },
             new MemoryBuffer(),

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Test;
  * at 10; c splits at 20 into d, which is read to the end of the subscription, and e, which no worker has acquired.
  */
 final class LineageCheckTest {
+    private static final PartitionToken ROWS = token("snapshot:added:x");
+    private static final List<PartitionToken> CHANGES = List.of(PartitionToken.SNAPSHOT_CHANGES);
     private static final Instant END = SUBSCRIPTION.endTimestamp().orElseThrow();
 
     private final StorageScenario scenario = new StorageScenario(new InMemoryFixture());
@@ -180,6 +182,37 @@ final class LineageCheckTest {
         StoredState endless = state.with(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), SUBSCRIPTION.partitionMode(), false));
         assertFinds(endless, Kind.BOUNDED_END, "d");
+    }
+
+    @Test
+    void a_bounded_end_at_the_time_of_an_added_snapshot_is_no_finding_until_that_is_settled() {
+        StoredState paused = paused(30);
+        PartitionMetadata rows = PartitionMetadata.created(ROWS, CHANGES, at(30), Instant.EPOCH);
+        assertThat(paused.with(rows).check().findings()).isEmpty();
+        assertFinds(paused(29).with(rows), Kind.BOUNDED_END, "d");
+
+        FinishedPartition settled = new FinishedPartition(
+                ROWS, CHANGES, at(30), PartitionEnd.partitionEnd(at(30).plusNanos(1), List.of()), at(31), List.of());
+        PartitionMetadata readOn =
+                PartitionEdit.of(PartitionEdit.of(row("e")).epoch(1)).watermark(at(31));
+        assertFinds(paused.with(settled).with(readOn), Kind.BOUNDED_END, "d");
+    }
+
+    @Test
+    void a_partition_was_settled_past_the_time_of_an_added_snapshot_that_is_not() {
+        StoredState paused = paused(30).with(PartitionMetadata.created(ROWS, CHANGES, at(30), Instant.EPOCH));
+        PartitionMetadata read = PartitionEdit.of(row("e")).epoch(1);
+        assertThat(paused.with(PartitionEdit.of(read).watermark(at(30))).check().findings())
+                .isEmpty();
+        PartitionMetadata past = PartitionEdit.of(read).watermark(at(30).plusNanos(1));
+        assertFinds(paused.with(past), Kind.READ_PAST_SNAPSHOT, "e");
+        PartitionMetadata lost = PartitionEdit.of(past).gaps(new PartitionGap(at(25), past.watermark()));
+        assertThat(paused.with(lost).check().findings()).as("in a gap").isEmpty();
+    }
+
+    /** The state with d read up to that second only. */
+    private StoredState paused(long second) {
+        return state.with(PartitionEdit.of(row("d")).endProof(Optional.of(PartitionEnd.boundedEnd(at(second)))));
     }
 
     @Test

@@ -88,6 +88,7 @@ final class JudgedConsumer {
             SimulatedWorld.Change change = changes.get(i);
             JudgedHold hold = call.holds().get(i);
             requireFirstTime(hold, change);
+            judge.corrections.requireOrder(change);
             judge.order.requireSources(process, run, hold, change);
             requireTurn(run, hold, change, inThisCall);
             requireFreeKeys(hold, change);

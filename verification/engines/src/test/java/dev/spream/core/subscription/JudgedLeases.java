@@ -38,6 +38,7 @@ final class JudgedLeases {
     /** The last process that acquired each partition. */
     private final Map<PartitionToken, JudgedHold> latest = new HashMap<>();
 
+    private final Map<PartitionToken, Integer> times = new HashMap<>();
     private final Set<PartitionToken> finished = new HashSet<>();
 
     /** The partitions that have stored a wait for moved keys. */
@@ -86,6 +87,16 @@ final class JudgedLeases {
                     Promise.ONE_OWNER, "%s is given back while %s are being consumed", lease, hold.inCalls);
         }
         shares.releasing(run, hold);
+    }
+
+    /** An operator, or a worker after an added snapshot, has written partitions. */
+    void corrected(List<PartitionMetadata> written) {
+        written.forEach(partition -> {
+            finished.remove(partition.token());
+            openSince.put(partition.token(), machine.now());
+        });
+        shares.disturbed();
+        shares.changed();
     }
 
     private boolean isLatest(PartitionLease lease) {
@@ -236,7 +247,7 @@ final class JudgedLeases {
         if (lease.moveOuts().isPresent()) {
             tally.count(SimulationEvent.RESUMED_AT_MOVE_OUT);
         }
-        if (lease.epoch() > MOST_EPOCHS) {
+        if (times.merge(lease.token(), 1, Integer::sum) > MOST_EPOCHS) {
             throw judge.violated(Promise.PROGRESS, "%s is acquired over and over: %s", lease.token(), lease);
         }
         JudgedHold hold = new JudgedHold(lease, requestedAt + leaseTime, machine.now() + leaseTime, machine.now());

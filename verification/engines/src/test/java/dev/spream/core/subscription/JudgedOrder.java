@@ -79,7 +79,27 @@ final class JudgedOrder {
         return stored.computeIfAbsent(token, t -> new Stored());
     }
 
+    boolean isDiscovered(PartitionToken token) {
+        return discovered.contains(token);
+    }
+
+    /** The partition is read from that time on. */
+    void skipped(PartitionToken token, Instant to) {
+        Stored skipping = stored(token);
+        skipping.watermark = to;
+        skipping.movedTo.clear();
+    }
+
+    /** A partition that was finished at an added snapshot is not any more. */
+    void readOn(PartitionToken token, Instant from) {
+        skipped(token, from);
+        stored(token).finished = false;
+    }
+
     boolean isOver(Arrival arrival, PartitionToken destination) {
+        if (judge.corrections.isSkipped(arrival.at())) {
+            return true;
+        }
         Stored source = stored.get(arrival.source().token);
         if (source == null || source.finished) {
             return source != null;
@@ -116,7 +136,7 @@ final class JudgedOrder {
         partition.records.stream()
                 .takeWhile(row -> row.timestamp().isBefore(watermark))
                 .flatMap(row -> SimulatedPartition.started(row).stream())
-                .filter(started -> !discovered.contains(started))
+                .filter(started -> !discovered.contains(started) && !judge.corrections.isNeverRead(started))
                 .findFirst()
                 .ifPresent(started -> {
                     throw judge.violated(
@@ -128,14 +148,14 @@ final class JudgedOrder {
                 });
     }
 
-    /** A partition is about to be finished. */
-    void requireAllOver(PartitionToken token) {
+    /** A partition is about to be finished, and was read up to that time, if it did not end before. */
+    void requireAllOver(PartitionToken token, Instant end) {
         SimulatedPartition partition = world.partition(token);
         if (partition == null) {
             return;
         }
         for (Arrival arrival : partition.arrivals) {
-            if (!arrival.at().isAfter(world.end) && matters(arrival) && !isOver(arrival, token)) {
+            if (!arrival.at().isAfter(end) && matters(arrival) && !isOver(arrival, token)) {
                 throw judge.violated(
                         Promise.ORDER,
                         "%s is finished before %s, where keys of it came from at %s, is stored as settled up to their departure",

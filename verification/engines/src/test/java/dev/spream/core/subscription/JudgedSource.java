@@ -33,13 +33,27 @@ final class JudgedSource {
     /** The engine asks for a query. */
     void asked(SimulatedProcess process, PartitionQuery query) {
         JudgedRun run = judge.run(process);
-        if (run.mayProbe(query.token())) {
+        if (run.mayProbe(query.token()) || findsLiving(process, query)) {
             return;
         }
         JudgedHold hold = run.holds.get(query.token());
         if (hold == null || process.lastAwake() >= hold.leaseUntil) {
             throw judge.violated(Promise.ONE_OWNER, "%s queries %s, and does not hold it", process, query.token());
         }
+    }
+
+    /** The initial query after a gap, for a partition that is read from there on. */
+    private boolean findsLiving(SimulatedProcess process, PartitionQuery query) {
+        return isOfLiving(query)
+                && judge.run(process).holds.values().stream()
+                        .anyMatch(hold ->
+                                hold.start.equals(query.startTimestamp()) && process.lastAwake() < hold.leaseUntil);
+    }
+
+    private boolean isOfLiving(PartitionQuery query) {
+        return world.isMutable()
+                && query.token().isRoot()
+                && query.startTimestamp().isAfter(world.start);
     }
 
     /** The query has reached the server. */
@@ -56,11 +70,12 @@ final class JudgedSource {
             throw judge.violated(
                     Promise.BOUNDS, "a query of %s while %s are open", query.token(), run.openCursors.size());
         }
-        if (run.openCursors.stream().anyMatch(cursor -> cursor.token().equals(query.token()))) {
+        if (!isOfLiving(query)
+                && run.openCursors.stream().anyMatch(cursor -> cursor.token().equals(query.token()))) {
             throw judge.violated(Promise.ONE_OWNER, "two open queries of %s in %s", query.token(), process);
         }
         JudgedHold read = run.holds.get(query.token());
-        if (read != null) {
+        if (read != null && !isOfLiving(query)) {
             read.readToEnd = false;
         }
     }
@@ -95,7 +110,7 @@ final class JudgedSource {
 
     void read(SimulatedProcess process, PartitionToken token, ChangeRecord row) {
         JudgedRun run = judge.run(process);
-        if (run.mayProbe(token)) {
+        if (run.mayProbe(token) || (world.isMutable() && token.isRoot())) {
             return;
         }
         JudgedHold hold = run.holds.get(token);

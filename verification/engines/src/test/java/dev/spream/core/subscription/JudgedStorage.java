@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.LineageFinding;
@@ -20,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The part of the {@link SimulationJudge} that watches what is stored: watermarks, and proofs of ends. */
 final class JudgedStorage {
@@ -81,7 +83,10 @@ final class JudgedStorage {
             }
         }
         SimulatedPartition partition = world.partition(lease.token());
-        if (watermark.isAfter(machine.instant()) || (partition != null && watermark.isAfter(partition.end))) {
+        if (watermark.isAfter(machine.instant())
+                || (partition != null
+                        && watermark.isAfter(partition.end)
+                        && watermark.isAfter(judge.corrections.gapEnd(partition)))) {
             throw judge.violated(
                     Promise.AT_LEAST_ONCE,
                     "the watermark of %s is stored as %s, past what there is",
@@ -126,9 +131,10 @@ final class JudgedStorage {
     private void requireProof(JudgedRun run, PartitionLease lease, Instant watermark, PartitionEnd proof) {
         PartitionToken token = lease.token();
         requireSettled(run, new WatermarkAdvance(lease, watermark));
-        judge.order.requireAllOver(token);
+        Instant end = judge.corrections.endOf(lease);
+        judge.order.requireAllOver(token, end);
         for (SimulatedWorld.Change change : world.changesOf(token)) {
-            if (!judge.isDurable(change)) {
+            if (!judge.isDurable(change) && !change.row().commitTimestamp().isAfter(end)) {
                 throw judge.violated(
                         Promise.AT_LEAST_ONCE,
                         "%s is finished, and %s is not settled and flushed",
@@ -138,17 +144,17 @@ final class JudgedStorage {
         }
         SimulatedPartition partition = world.partition(token);
         List<PartitionToken> children = partition == null ? world.roots() : partition.children();
-        boolean endsHere = partition == null || !partition.end.isAfter(world.end);
+        boolean endsHere = partition == null || !partition.end.isAfter(end);
         PartitionEnd.Kind kind = !endsHere
                 ? PartitionEnd.Kind.BOUNDED_END
-                : partition != null && world.isMutable()
+                : partition != null && (world.isMutable() || token.isOfSnapshot())
                         ? PartitionEnd.Kind.PARTITION_END
                         : PartitionEnd.Kind.CHILD_PARTITIONS;
         if (kind != proof.kind()
-                || (endsHere && !Set.copyOf(proof.children()).equals(Set.copyOf(children)))
+                || (endsHere && !isProvenBy(proof, partition, children))
                 || (kind == PartitionEnd.Kind.PARTITION_END && !proof.at().equals(partition.end))
                 || machine.instant().isBefore(proof.at())
-                || (!endsHere && !machine.instant().isAfter(world.end))) {
+                || (!endsHere && !machine.instant().isAfter(end))) {
             throw judge.violated(
                     Promise.PROVEN_END, "%s is finished by %s; it is %s", token, proof, String.valueOf(partition));
         }
@@ -165,12 +171,21 @@ final class JudgedStorage {
                 });
     }
 
+    /** Keys that left in a gap are not read again with the end of the partition. */
+    private boolean isProvenBy(
+            PartitionEnd proof, @Nullable SimulatedPartition partition, List<PartitionToken> children) {
+        boolean inGap = partition != null && world.isMutable() && judge.corrections.isSkipped(partition.end);
+        return inGap
+                ? children.containsAll(proof.children())
+                : Set.copyOf(proof.children()).equals(Set.copyOf(children));
+    }
+
     private void requireStored(PartitionToken parent, List<PartitionToken> children) {
         Set<PartitionToken> stored = new HashSet<>();
         surviving.lineage().partitions().forEach(partition -> stored.add(partition.token()));
         surviving.proofs().forEach(proof -> stored.add(proof.token()));
         for (PartitionToken child : children) {
-            if (!stored.contains(child)) {
+            if (!stored.contains(child) && !judge.corrections.isNeverRead(child)) {
                 throw judge.violated(
                         Promise.PROVEN_END, "%s is finished, and its child %s is not stored", parent, child);
             }
@@ -185,6 +200,10 @@ final class JudgedStorage {
             long requestedAt,
             List<PartitionMetadata> before) {
         leases.after(run, call, arguments, result, requestedAt, before);
+        if (result instanceof CorrectionOutcome.Planned planned
+                && !planned.plan().changesNothing()) {
+            judge.corrections.readOn(planned.plan());
+        }
         noteOrder(call, arguments, result);
         if (call.equals("cleanUp") && (Integer) result > 0) {
             tally.count(SimulationEvent.CLEANED_UP);
@@ -213,6 +232,11 @@ final class JudgedStorage {
             }
             default -> {}
         }
+    }
+
+    /** Partitions were corrected. */
+    void corrected(List<PartitionMetadata> written) {
+        leases.corrected(written);
     }
 
     /** The stored lineage has no gap, at any time. */

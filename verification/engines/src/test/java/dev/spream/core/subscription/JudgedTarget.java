@@ -67,6 +67,11 @@ final class JudgedTarget {
         });
     }
 
+    /** A change that is not delivered. */
+    void skipped(SimulatedWorld.Change change) {
+        change.keys().forEach((key, index) -> furthest.merge(key, index, Math::max));
+    }
+
     private boolean isAheadOfLost(JudgedHold hold) {
         return hold.ahead.entrySet().stream()
                 .anyMatch(source -> epochs.getOrDefault(source.getKey().token, 0L) > source.getKey().epoch

@@ -75,6 +75,11 @@ final class JudgedTransactions {
         };
     }
 
+    /** Rows of a snapshot, each a transaction of its own. */
+    void added(List<Change> rows) {
+        rows.forEach(row -> byId.put(row.row().serverTransactionId(), List.of(row)));
+    }
+
     boolean isOn() {
         return mode != TransactionMode.OFF;
     }

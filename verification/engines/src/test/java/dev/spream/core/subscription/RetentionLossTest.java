@@ -5,7 +5,11 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
+import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.PartitionQuery;
@@ -16,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +65,54 @@ class RetentionLossTest {
                 .hasMessageContaining("before the stream was created")
                 .hasMessageContaining("nothing was read or stored")
                 .hasMessageContaining("at a later time");
+    }
+
+    /** Only the lost records of p name q. */
+    @Test
+    void partitions_that_started_in_the_gap_are_read_from_its_end() throws InterruptedException {
+        scriptStartedInGap();
+        source.retention(RETENTION).serverTime(at(50).plus(RETENTION));
+        source.fault(PartitionToken.ROOT.value(), new Fault.None(), new Fault.None(), new Fault.EndWithOk(0));
+        losing("p", at(50));
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(consumer.labels()).containsExactlyInAnyOrder("A100", "B110");
+        assertThat(fixture.stored("q").startTimestamp()).isEqualTo(at(50).plus(MARGIN));
+        assertThat(fixture.stored("q").parentTokens()).isEmpty();
+    }
+
+    @Test
+    void partitions_that_started_in_a_gap_that_an_operator_added_are_read_from_its_end() throws InterruptedException {
+        scriptStartedInGap();
+        source.serverTime(at(2)).fault("p", new Fault.Stall(0));
+        Subscriber first = fixture.subscriber(options -> options.endAt(at(200)));
+        CompletableFuture<CompletionReason> run = fixture.start(first, new RecordingConsumer());
+        Polling.await(() -> source.queriesOf("p").size() == 1, source::queries);
+        first.shutdown(SubscriberFixture.BOUND);
+        SubscriberFixture.get(run);
+        assertThat(fixture.storage.lineage().partition(new PartitionToken("q"))).isEmpty();
+        assertThat(fixture.storage.correct(
+                        new Correction.AddGap(new PartitionGap(START, at(50)), Set.of()),
+                        new CorrectionAct("ann", "a bulk load")))
+                .isInstanceOf(CorrectionOutcome.Planned.class);
+        source.serverTime(at(3600));
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        assertThat(fixture.run(fixture.subscriber(options -> options.endAt(at(200))), consumer))
+                .isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(consumer.labels()).containsExactlyInAnyOrder("A100", "B110");
+        assertThat(fixture.stored("q").startTimestamp()).isEqualTo(at(50));
+    }
+
+    /** A partition p with mutable key ranges, from which q starts at second 10. */
+    private void scriptStartedInGap() {
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .start("Parent0", 0, "p")
+                .end("Parent0");
+        source.start("p", 10, "q").change("p", 100, "A").change("q", 110, "B").livingLater("p", "q");
     }
 
     @Test

@@ -71,7 +71,7 @@ final class SimulatedCursor implements ChangeStreamCursor {
         if (trouble.strikes(trouble.stall)) {
             return Fate.STALL;
         }
-        if (!now().isAfter(end) && trouble.strikes(trouble.earlyOk)) {
+        if (!now().isAfter(end) && !query.token().isOfSnapshot() && trouble.strikes(trouble.earlyOk)) {
             return Fate.EARLY_OK;
         }
         return trouble.strikes(trouble.sourceFatal) ? Fate.FATAL : Fate.GOOD;

@@ -1,10 +1,12 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.consume.MissingChanges;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import java.time.Duration;
+import java.time.Instant;
 
 /** Listens to one process for the judge. */
 final class SimulatedListener implements SubscriptionListener {
@@ -33,6 +35,12 @@ final class SimulatedListener implements SubscriptionListener {
         ports.history.log(ports.process, "settled %s: %s", SimulationJudge.describe(change), outcome);
         judge.toldSettled(ports.process, partition, change);
         ports.perhapsYield();
+    }
+
+    @Override
+    public void incompleteSettled(String serverTransactionId, Instant commitTimestamp, MissingChanges missing) {
+        ports.history.log(ports.process, "settled %s without changes: %s", serverTransactionId, missing);
+        judge.corrections.incomplete(serverTransactionId, missing);
     }
 
     @Override

@@ -5,11 +5,15 @@ import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.Mod;
+import dev.spream.core.record.PartitionEndRecord;
 import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.record.PartitionStartRecord;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -31,6 +35,8 @@ final class SimulatedPartition {
      * @param atEnd whether they left at the end of the source, which has to be finished
      */
     record Arrival(int position, SimulatedPartition source, int departure, Instant at, boolean atEnd) {}
+
+    private static final int ROWS = 3;
 
     final PartitionToken token;
     final List<PartitionToken> parents;
@@ -69,6 +75,30 @@ final class SimulatedPartition {
     SimulatedPartition(PartitionToken token, Set<Integer> keys, Instant start) {
         this(token, List.of(), 0, 0, start);
         this.keys.addAll(keys);
+    }
+
+    /** The rows of an added snapshot of one table, which end with an end record. */
+    static SimulatedPartition ofRows(PartitionToken token, Instant at) {
+        SimulatedPartition partition = new SimulatedPartition(token, Set.of(), at);
+        for (int row = 0; row < ROWS; row++) {
+            partition.records.add(new DataChangeRecord(
+                    at,
+                    "%08d".formatted(row),
+                    token.value() + row,
+                    true,
+                    token.value(),
+                    List.of(),
+                    List.of(new Mod(JsonObject.of(Map.of("Id", "row" + row)), JsonObject.EMPTY, JsonObject.EMPTY)),
+                    "INSERT",
+                    "NEW_ROW",
+                    1,
+                    1,
+                    "",
+                    false));
+        }
+        partition.end = at.plusNanos(1);
+        partition.records.add(new PartitionEndRecord(partition.end, "", token.value()));
+        return partition;
     }
 
     /** The rows of a query, heartbeats apart; both bounds inclusive. */

@@ -71,7 +71,7 @@ final class SimulatedSource implements ChangeStreamSource {
 
     private List<ChangeRecord> rows(PartitionQuery query) {
         if (query.token().isRoot()) {
-            return world.rootRows();
+            return world.rootRows(query.startTimestamp());
         }
         SimulatedPartition partition = world.partition(query.token());
         if (partition == null
@@ -80,7 +80,8 @@ final class SimulatedSource implements ChangeStreamSource {
             throw new SourceException(
                     SourceException.Kind.OUTSIDE_PARTITION,
                     "start %s is outside of %s".formatted(query.startTimestamp(), partition),
-                    null);
+                    null,
+                    partition == null ? null : partition.end);
         }
         return partition.rows(query.startTimestamp(), query.endTimestamp().orElse(Instant.MAX));
     }

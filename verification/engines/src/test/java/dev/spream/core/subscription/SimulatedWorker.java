@@ -69,6 +69,14 @@ final class SimulatedWorker {
         }
     }
 
+    /** Kills the process, as {@code kill -9} does. */
+    void kill() {
+        if (!ended && !process.isDead()) {
+            ports.history.log(process, "is KILLED");
+            process.kill();
+        }
+    }
+
     /** Returns whether it was stopped. */
     boolean wasStopped() {
         return stopped;

@@ -1,16 +1,20 @@
 package dev.spream.core.subscription;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.record.RecordIdentity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,6 +45,7 @@ final class SimulatedWorld {
     private final Map<PartitionToken, SimulatedPartition> partitions;
     private final List<ChangeRecord> roots;
 
+    private final Set<PartitionToken> forgotten = new HashSet<>();
     private final Map<RecordIdentity, Change> changes = new LinkedHashMap<>();
     private final Map<RecordKey, List<Change>> histories = new HashMap<>();
     private final Map<PartitionToken, List<Change>> byPartition = new HashMap<>();
@@ -128,7 +133,7 @@ final class SimulatedWorld {
         Set<PartitionToken> reachable = new LinkedHashSet<>();
         reachable.add(PartitionToken.ROOT);
         for (SimulatedPartition partition : partitions.values()) {
-            if (!partition.start.isAfter(end)) {
+            if (!partition.start.isAfter(end) && !forgotten.contains(partition.token)) {
                 reachable.add(partition.token);
             }
         }
@@ -142,8 +147,37 @@ final class SimulatedWorld {
                 .toList();
     }
 
-    /** Returns the rows of the initial query. */
-    List<ChangeRecord> rootRows() {
-        return List.copyOf(roots);
+    /** Returns the rows of the initial query at that time. */
+    List<ChangeRecord> rootRows(Instant at) {
+        if (!at.isAfter(start)) {
+            return List.copyOf(roots);
+        }
+        List<String> living = partitions.values().stream()
+                .filter(partition ->
+                        !partition.token.isOfSnapshot() && !partition.start.isAfter(at) && !partition.end.isBefore(at))
+                .map(partition -> partition.token.value())
+                .toList();
+        return List.of(new PartitionStartRecord(at, "0", living));
+    }
+
+    /** Adds the rows of tables as of that time, each table in one partition; returns them. */
+    List<Change> addSnapshot(Instant at, Collection<PartitionToken> tables) {
+        List<Change> rows = new ArrayList<>();
+        for (PartitionToken table : tables) {
+            SimulatedPartition partition = SimulatedPartition.ofRows(table, at);
+            partitions.put(table, partition);
+            for (int row = 0; row < partition.records.size(); row++) {
+                if (partition.records.get(row) instanceof DataChangeRecord change) {
+                    index(new SimulatedTransactions.Placed(change, partition, row));
+                    rows.add(requireNonNull(changes.get(change.identity())));
+                }
+            }
+        }
+        return rows;
+    }
+
+    /** A partition need not be read any more. */
+    void forget(PartitionToken partition) {
+        forgotten.add(partition);
     }
 }

@@ -7,6 +7,7 @@ import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.SimulatedConsumer.Shape;
+import dev.spream.core.subscription.SimulatedCorrection.Kind;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -45,6 +46,7 @@ final class Simulation {
     private final SimulatedDeadLetters letters = new SimulatedDeadLetters();
     private final SubscriberOptions options;
     private final SimulationJudge judge;
+    private final SimulatedCorrection correction;
     private final Shape shape;
     private final int maxOpenQueries;
     private final int workers;
@@ -80,6 +82,16 @@ final class Simulation {
                 maxOpenQueries,
                 trouble.longestLatency,
                 sabotage.fences());
+        this.correction = new SimulatedCorrection(
+                new SplittableRandom(seed),
+                onlyOne ? Kind.NONE : correctionOf(seed, sabotage, mode),
+                world,
+                machine,
+                surviving,
+                judge,
+                tally,
+                history,
+                options.leaseTime());
         trouble.onStrike(judge.shares::disturbed);
         this.workers = onlyOne ? 1 : 1 + random.nextInt(MAX_WORKERS);
         if (random.nextInt(QUIET_ONE_IN) == 0) {
@@ -102,6 +114,12 @@ final class Simulation {
             case 3, 8 -> TransactionMode.COMMIT_ORDER;
             default -> TransactionMode.OFF;
         };
+    }
+
+    /** Rows of a snapshot have no commit order. */
+    private static Kind correctionOf(long seed, SimulationSabotage sabotage, TransactionMode mode) {
+        Kind kind = sabotage == SimulationSabotage.NONE ? SimulatedCorrection.kindOf(seed) : sabotage.correction();
+        return kind == Kind.SNAPSHOT && mode == TransactionMode.COMMIT_ORDER ? Kind.GAP : kind;
     }
 
     private static InstantSource skewed(SimulatedMachine machine, Duration skew) {
@@ -159,6 +177,7 @@ final class Simulation {
     private void operate() {
         SimulatedProcess operator = machine.process("operator", 0, Duration.ZERO);
         Thread waiting = Thread.currentThread();
+        operator.start("correction", () -> correction.perform(operator));
         for (int slot = 0; slot < workers; slot++) {
             boolean first = slot == 0;
             operator.start("slot-" + slot, () -> {
@@ -190,6 +209,7 @@ final class Simulation {
     /** Starts a process, and another one when that has ended, until all is done. Not the first may leave for good. */
     private void keepRunning(SimulatedProcess operator, boolean first) {
         while (runs < MAX_RUNS) {
+            correction.awaitOver(operator);
             int run = ++runs;
             SimulatedProcess process = machine.process("worker-" + run, random.nextLong(), skew());
             SimulatedPorts ports = new SimulatedPorts(process, trouble, history, judge, tally);
@@ -199,7 +219,9 @@ final class Simulation {
             } else if (run <= disturbedRuns) {
                 worker.disturb(random, options.leaseTime());
             }
+            correction.started(worker);
             boolean completed = worker.run(operator);
+            correction.ended(worker);
             judge.storage.verify();
             moments = ports.calls();
             if (completed) {

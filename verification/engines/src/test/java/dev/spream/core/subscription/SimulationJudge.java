@@ -42,6 +42,7 @@ final class SimulationJudge {
     final JudgedShares shares;
     final JudgedOrder order;
     final JudgedTransactions transactions;
+    final JudgedCorrections corrections;
 
     private final JudgedTarget target;
     private final SimulatedMachine machine;
@@ -79,6 +80,7 @@ final class SimulationJudge {
         this.source = new JudgedSource(this, world, options, maxOpenQueries, tally);
         this.consumer = new JudgedConsumer(this, world, machine, options, ordering, tally);
         this.transactions = new JudgedTransactions(this, world, mode, options, tally);
+        this.corrections = new JudgedCorrections(this, world, tally);
         this.target = new JudgedTarget(this, ordering, fences, tally);
     }
 
@@ -135,6 +137,12 @@ final class SimulationJudge {
         } else {
             settled(process, requireNonNull(run(process).holds.get(failure.partition())), known(failure.change()));
         }
+    }
+
+    /** A change is in a gap that an operator added. */
+    void skipped(SimulatedWorld.Change change) {
+        durable.add(change.identity());
+        target.skipped(change);
     }
 
     /** Returns the changes that the flush makes durable when it returns. */

@@ -203,6 +203,16 @@ class SimulationJudgeIT {
         assertNoticed(Promise.PROGRESS, SimulationTransactionSabotages.lastOneWaits());
     }
 
+    @Test
+    void a_partition_that_started_in_a_gap_and_is_forgotten_has_no_proven_end() {
+        assertNoticed(Promise.PROVEN_END, SimulationCorrectionSabotages.startedInGapForgotten());
+    }
+
+    @Test
+    void a_stream_that_is_read_past_an_added_snapshot_breaks_the_order() {
+        assertNoticed(Promise.ORDER, SimulationCorrectionSabotages.pauseForgotten());
+    }
+
     private static void assertNoticed(Promise promise, SimulationSabotage sabotage) {
         assertNoticed(promise, sabotage, 1);
     }

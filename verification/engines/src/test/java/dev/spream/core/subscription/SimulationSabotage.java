@@ -26,6 +26,11 @@ interface SimulationSabotage {
         return Optional.empty();
     }
 
+    /** Returns the correction in the middle of each history. */
+    default SimulatedCorrection.Kind correction() {
+        return SimulatedCorrection.Kind.NONE;
+    }
+
     /** The options of the engine; the judge goes by the given ones. */
     default SubscriberOptions options(SubscriberOptions options) {
         return options;

@@ -10,16 +10,25 @@ import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.consume.MissingChanges;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.Transaction;
 import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.consume.TransactionMode;
+import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
+import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.transaction.ChangeBuffer;
@@ -27,8 +36,10 @@ import dev.spream.core.subscription.transaction.MemoryBuffer;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -39,12 +50,23 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whole transactions, put together from the changes of several partitions. */
 class SubscriberTransactionTest {
+    private static final Duration RETENTION = Duration.ofDays(7);
+
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;
     private final List<String> delivered = new CopyOnWriteArrayList<>();
+    private final List<String> missing = new CopyOnWriteArrayList<>();
+    private final SubscriptionListener listener = new SubscriptionListener() {
+        @Override
+        public void incompleteSettled(String transaction, Instant commitTimestamp, MissingChanges reason) {
+            missing.add(transaction + " " + reason);
+        }
+    };
 
     @Test
     void a_transaction_of_two_partitions_is_delivered_once_it_is_complete() throws InterruptedException {
@@ -152,6 +174,7 @@ class SubscriberTransactionTest {
         SubscriberFixture.get(again);
 
         assertThat(delivered).containsExactly("t2 B1 incomplete");
+        assertThat(missing).containsExactly("t2 SETTLED_BEFORE");
     }
 
     @Test
@@ -161,6 +184,65 @@ class SubscriberTransactionTest {
         run(options -> options.maxInflight(4));
 
         assertThat(delivered).containsExactly("t1 A0 incomplete");
+        assertThat(missing).containsExactly("t1 SETTLED_BEFORE");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"p, 1", "q, 0"})
+    void a_transaction_whose_other_changes_are_in_an_accepted_gap_says_so(String lost, int rowsBefore)
+            throws InterruptedException {
+        source.roots("p", "q").add("p", change(1, "t1", "0", 2, "A")).retention(RETENTION);
+        source.add("p", change(150, "t2", "0", 1, "B")).heartbeat("q", 151);
+        source.serverTime(at(50).plus(RETENTION));
+        source.fault(lost, new ScriptedSource.Fault.Break(rowsBefore, SourceException.Kind.RETENTION_LOST));
+
+        SubscriberFixture.get(fixture.start(
+                subscriber(options -> options.endAt(at(200)).maxInflight(4).retentionLoss(RetentionLoss.ACCEPT_GAP)),
+                (TransactionConsumer) this::record));
+
+        assertThat(delivered).containsExactlyInAnyOrder("t1 A0 incomplete", "t2 B0");
+        assertThat(missing).containsExactly("t1 GAP");
+    }
+
+    @Test
+    void a_transaction_whose_other_changes_an_operator_skipped_says_so() throws InterruptedException {
+        source.roots("p", "q").add("p", change(2, "t2", "0", 2, "A")).add("q", change(2, "t2", "1", 2, "B"));
+        fixture.storage.openSubscription(new SubscriptionRecord(
+                source.streamName(),
+                START,
+                Optional.of(at(9)),
+                Duration.ofSeconds(10),
+                PartitionMode.IMMUTABLE_KEY_RANGE,
+                false));
+        PartitionLease root = acquire(PartitionToken.ROOT);
+        fixture.storage.addChildren(
+                root,
+                new ChildPartitionsRecord(
+                        START, "", List.of(ChildPartition.of("p", List.of()), ChildPartition.of("q", List.of()))));
+        fixture.storage.finish(
+                root,
+                START,
+                new PartitionEnd(
+                        PartitionEnd.Kind.CHILD_PARTITIONS,
+                        START,
+                        List.of(new PartitionToken("p"), new PartitionToken("q"))));
+        fixture.storage.correct(
+                new Correction.AddGap(new PartitionGap(START, at(5)), Set.of(new PartitionToken("q"))),
+                new CorrectionAct("ann", "q is unreadable"));
+
+        run(options -> options.maxInflight(4));
+
+        assertThat(delivered).containsExactly("t2 A0 incomplete");
+        assertThat(missing).containsExactly("t2 GAP");
+    }
+
+    private PartitionLease acquire(PartitionToken token) {
+        PartitionMetadata stored = fixture.storage.lineage().partition(token).orElseThrow();
+        PartitionLease lease = fixture.storage
+                .acquire(new WorkerId("ann"), List.of(PartitionClaim.of(stored)), Duration.ofMinutes(10))
+                .getFirst();
+        fixture.storage.markRunning(lease);
+        return lease;
     }
 
     @Test
@@ -445,8 +527,8 @@ class SubscriberTransactionTest {
     }
 
     private Subscriber subscriber(UnaryOperator<SubscriberOptions.Builder> options) {
-        return fixture.subscriber(builder ->
-                options.apply(builder.heartbeatInterval(Duration.ofSeconds(10)).startAt(START)));
+        return fixture.subscriber(builder -> options.apply(
+                builder.heartbeatInterval(Duration.ofSeconds(10)).startAt(START).listener(listener)));
     }
 
     private void record(Transaction transaction) {

@@ -1,0 +1,12 @@
+package dev.spream.core.consume;
+
+/** The reason why changes of a {@link Transaction} are missing that was read from the stream. */
+public enum MissingChanges {
+    /**
+     * The commit timestamp of the transaction is in an accepted gap of some partition: changes were lost to the retention
+     * period, or skipped by an operator.
+     */
+    GAP,
+    /** There is no such gap: the changes were settled before, and not read again after a crash or a lost lease. */
+    SETTLED_BEFORE
+}

@@ -1,0 +1,163 @@
+package dev.spream.core.subscription;
+
+import dev.spream.core.consume.MissingChanges;
+import dev.spream.core.partition.CorrectionPlan;
+import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.subscription.SimulatedWorld.Change;
+import dev.spream.core.subscription.SimulationViolation.Promise;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of the {@link SimulationJudge} that knows what an operator corrected. Changes in a gap count as settled, and
+ * where keys move between living partitions, so do all moves before its end; nothing else is lost. The rows of an added
+ * snapshot come after every change up to their time, and before every later one.
+ */
+final class JudgedCorrections {
+    private final SimulationJudge judge;
+    private final SimulatedWorld world;
+    private final SimulationTally tally;
+    private final Map<PartitionToken, Instant> gapEnds = new HashMap<>();
+    private final Set<PartitionToken> neverRead = new HashSet<>();
+    private final Map<PartitionToken, Long> readOnAfter = new HashMap<>(); // the epochs of the pause
+    private List<Change> rows = List.of();
+    private @Nullable Instant gapTo;
+    private @Nullable Instant rowsAt;
+    private Instant latestDelivered = Instant.MIN;
+    private boolean paused;
+
+    JudgedCorrections(SimulationJudge judge, SimulatedWorld world, SimulationTally tally) {
+        this.judge = judge;
+        this.world = world;
+        this.tally = tally;
+    }
+
+    void gapAdded(Instant to, CorrectionPlan plan) {
+        gapTo = to;
+        for (PartitionMetadata partition : plan.written()) {
+            PartitionGap gap = partition.gaps().getLast();
+            world.changesOf(partition.token()).stream()
+                    .map(Change::row)
+                    .filter(row -> !row.commitTimestamp().isBefore(gap.from())
+                            && row.commitTimestamp().isBefore(to))
+                    .forEach(row -> judge.skipped(judge.known(row)));
+            gapEnds.put(partition.token(), to);
+            judge.order.skipped(partition.token(), to);
+        }
+        if (world.isMutable()) {
+            world.partitions().stream()
+                    .filter(partition -> !judge.order.isDiscovered(partition.token) && partition.start.isBefore(to))
+                    .forEach(partition -> startedInGap(partition, to));
+        }
+        judge.storage.corrected(plan.written());
+    }
+
+    /** It is found at the end of the gap, if it lives then. */
+    private void startedInGap(SimulatedPartition partition, Instant to) {
+        world.changesOf(partition.token).stream()
+                .filter(change -> change.row().commitTimestamp().isBefore(to))
+                .forEach(judge::skipped);
+        if (partition.end.isBefore(to)) {
+            neverRead.add(partition.token);
+            world.forget(partition.token);
+        } else {
+            tally.count(SimulationEvent.STARTED_IN_GAP);
+        }
+    }
+
+    void snapshotAdded(Instant at, List<Change> added, CorrectionPlan plan) {
+        rows = added;
+        rowsAt = at;
+        paused = true;
+        judge.transactions.added(added);
+        judge.storage.corrected(plan.written());
+    }
+
+    /** A worker lets the stream be read on. */
+    void readOn(CorrectionPlan plan) {
+        for (Change row : rows) {
+            if (!judge.isDurable(row)) {
+                throw judge.violated(
+                        Promise.ORDER, "the stream is read on before %s", SimulationJudge.describe(row.row()));
+            }
+        }
+        tally.count(SimulationEvent.READ_ON);
+        paused = false;
+        plan.written().forEach(partition -> {
+            readOnAfter.put(partition.token(), partition.epoch());
+            judge.order.readOn(partition.token(), partition.watermark());
+        });
+        judge.storage.corrected(plan.written());
+    }
+
+    /** Returns the latest commit timestamp of a change that was delivered. */
+    Instant latestDelivered() {
+        return latestDelivered;
+    }
+
+    /** Returns whether a partition ends before it can be read, as only records in a gap name it. */
+    boolean isNeverRead(PartitionToken token) {
+        return neverRead.contains(token);
+    }
+
+    /** Returns whether moves of keys at that time are in a gap of all partitions. */
+    boolean isSkipped(Instant move) {
+        return gapTo != null && world.isMutable() && move.isBefore(gapTo);
+    }
+
+    /** Returns the end of the gap of the partition; its own start if it has none. */
+    Instant gapEnd(SimulatedPartition partition) {
+        return gapEnds.getOrDefault(partition.token, partition.start);
+    }
+
+    /** Returns the time up to which the partition is read under a lease. */
+    Instant endOf(PartitionLease lease) {
+        boolean isPaused = paused || lease.epoch() <= readOnAfter.getOrDefault(lease.token(), -1L);
+        return isPaused && rowsAt != null && !lease.token().isOfSnapshot() ? rowsAt : world.end;
+    }
+
+    /** A change is about to be consumed. */
+    void requireOrder(Change change) {
+        Instant at = change.row().commitTimestamp();
+        latestDelivered = at.isAfter(latestDelivered) ? at : latestDelivered;
+        if (rowsAt == null) {
+            return;
+        }
+        boolean isRow = change.partition().token.isOfSnapshot();
+        if (!isRow && !at.isAfter(rowsAt)) {
+            return;
+        }
+        for (Change earlier : isRow ? List.copyOf(world.changes()) : rows) {
+            boolean precedes = !isRow
+                    || (!earlier.partition().token.isOfSnapshot()
+                            && !earlier.row().commitTimestamp().isAfter(rowsAt));
+            if (precedes && !judge.isDurable(earlier)) {
+                throw judge.violated(
+                        Promise.ORDER,
+                        "%s overtakes %s, at an added snapshot as of %s",
+                        SimulationJudge.describe(change.row()),
+                        SimulationJudge.describe(earlier.row()),
+                        rowsAt);
+            }
+        }
+    }
+
+    /** A transaction is settled without some of its changes. */
+    void incomplete(String transaction, MissingChanges missing) {
+        if (missing == MissingChanges.GAP && gapTo == null) {
+            throw judge.violated(Promise.WHOLE, "%s is said to be in a gap, and there is none", transaction);
+        }
+        tally.count(
+                missing == MissingChanges.GAP
+                        ? SimulationEvent.INCOMPLETE_IN_GAP
+                        : SimulationEvent.INCOMPLETE_SETTLED_BEFORE);
+    }
+}
