@@ -45,7 +45,8 @@ final class ReadFrontier {
                 if (partition.owner().isEmpty()) {
                     ended.remove(token); // it is read on after an added snapshot
                 }
-                if (!ended.contains(token) && !reading.contains(token)) {
+                // Rows of an added snapshot wait for the end of all others, and so for transactions at their time.
+                if (!ended.contains(token) && !reading.contains(token) && !token.isOfAddedSnapshot()) {
                     set(token, partition.discoveredUntil());
                 }
             }
