@@ -181,7 +181,9 @@ final class PartitionStorageContractTest {
                 "a_gap_drops_the_move_outs_before_it_and_a_repeated_gap_keeps_those_after_it",
                 "a_later_last_watermark_drops_the_move_outs");
         assertThat(failuresOf(ForgetfulMoves.DropsMoveOutsByRepeatedGaps::new))
-                .containsExactly("a_gap_drops_the_move_outs_before_it_and_a_repeated_gap_keeps_those_after_it");
+                .containsExactly(
+                        "a_gap_drops_the_move_outs_before_it_and_a_repeated_gap_keeps_those_after_it",
+                        "workers_continue_where_another_reader_stopped");
         requireFails(ForgetfulMoves.StoresEarlierMoveOuts::new, "move_outs_of_an_earlier_watermark_are_ignored");
         assertThat(failuresOf(ForgetfulMoves.MixesNanoseconds::new))
                 .containsExactly(
