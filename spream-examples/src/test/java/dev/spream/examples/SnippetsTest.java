@@ -20,7 +20,8 @@ final class SnippetsTest {
             Path.of("src/main/java"),
             Path.of("src/test/java"),
             Path.of("plugin-projects"),
-            Path.of("flink-job/src/main/java"));
+            Path.of("flink-job/src/main/java"),
+            Path.of("../spream-flink/src/test/java/dev/spream/flink/guide"));
 
     @Test
     void every_java_snippet_is_taken_from_an_example() throws IOException {
