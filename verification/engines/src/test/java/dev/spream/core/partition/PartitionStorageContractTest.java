@@ -145,19 +145,17 @@ final class PartitionStorageContractTest {
                 "a_partition_whose_watermark_is_later_than_the_move_waits_no_more");
         requireFails(ForgetfulMoves.KeepsFirstMoveIn::new, "the_next_move_in_takes_the_place_of_the_one_before");
         requireFails(ForgetfulMoves.AddsMoveIns::new, "the_next_move_in_takes_the_place_of_the_one_before");
-        assertThat(failuresOf(ForgetfulMoves.LosesRepeatedMoveIns::new))
-                .containsExactly("the_same_move_in_again_changes_nothing");
+        requireFails(ForgetfulMoves.LosesRepeatedMoveIns::new, "the_same_move_in_again_changes_nothing");
         requireFails(
                 ForgetfulMoves.DropsPassedMoveIns::new,
                 "a_move_in_outlives_watermarks_take_overs_and_the_end_of_its_partition");
-        assertThat(failuresOf(ForgetfulMoves.WaitsBeforeReading::new))
-                .containsExactly("a_partition_that_is_not_running_waits_for_no_move_in");
-        assertThat(failuresOf(ForgetfulMoves.WaitsUnderLostLeases::new))
-                .containsExactly(
-                        "a_lease_of_another_owner_with_the_right_epoch_is_lost",
-                        "a_lease_with_an_epoch_to_come_is_lost",
-                        "a_worker_that_took_its_own_partition_over_cannot_write_under_the_older_lease",
-                        "a_worker_whose_lease_was_taken_over_cannot_write_any_more");
+        requireFails(ForgetfulMoves.WaitsBeforeReading::new, "a_partition_that_is_not_running_waits_for_no_move_in");
+        requireFails(
+                ForgetfulMoves.WaitsUnderLostLeases::new,
+                "a_lease_of_another_owner_with_the_right_epoch_is_lost",
+                "a_lease_with_an_epoch_to_come_is_lost",
+                "a_worker_that_took_its_own_partition_over_cannot_write_under_the_older_lease",
+                "a_worker_whose_lease_was_taken_over_cannot_write_any_more");
         requireFails(ForgetfulMoves.RoundsMoveIns::new, "a_move_in_keeps_its_nanoseconds_up_to_the_last_one_there_is");
     }
 
@@ -172,28 +170,30 @@ final class PartitionStorageContractTest {
                 ForgetfulMoves.ReplacesMoveOuts::new,
                 "move_outs_at_the_stored_watermark_are_added",
                 "move_outs_that_are_written_at_once_at_one_watermark_are_all_stored");
-        assertThat(failuresOf(ForgetfulMoves.StoresOneAdvanceOfABatch::new))
-                .containsExactly("of_several_advances_of_one_partition_the_latest_has_its_move_outs_in_whatever_order");
+        requireFails(
+                ForgetfulMoves.StoresOneAdvanceOfABatch::new,
+                "of_several_advances_of_one_partition_the_latest_has_its_move_outs_in_whatever_order");
         requireFails(
                 ForgetfulMoves.KeepsMoveOuts::new,
                 "a_later_watermark_drops_the_move_outs_of_the_one_before",
                 "a_partition_whose_lease_ran_out_is_taken_over_with_its_move_outs",
                 "a_gap_drops_the_move_outs_before_it_and_a_repeated_gap_keeps_those_after_it",
                 "a_later_last_watermark_drops_the_move_outs");
-        assertThat(failuresOf(ForgetfulMoves.DropsMoveOutsByRepeatedGaps::new))
-                .containsExactly(
-                        "a_gap_drops_the_move_outs_before_it_and_a_repeated_gap_keeps_those_after_it",
-                        "workers_continue_where_another_reader_stopped");
+        requireFails(
+                ForgetfulMoves.DropsMoveOutsByRepeatedGaps::new,
+                "a_gap_drops_the_move_outs_before_it_and_a_repeated_gap_keeps_those_after_it");
         requireFails(ForgetfulMoves.StoresEarlierMoveOuts::new, "move_outs_of_an_earlier_watermark_are_ignored");
-        assertThat(failuresOf(ForgetfulMoves.MixesNanoseconds::new))
-                .containsExactly(
-                        "move_outs_belong_to_their_nanosecond", "move_outs_of_an_earlier_watermark_are_ignored");
-        assertThat(failuresOf(ForgetfulMoves.AcquiresWithoutMoveOuts::new))
-                .containsExactly(
-                        "a_partition_whose_lease_ran_out_is_taken_over_with_its_move_outs",
-                        "the_next_owner_gets_the_move_outs_with_the_watermark");
-        assertThat(failuresOf(ForgetfulMoves.TakesOverWithoutMoveOuts::new))
-                .containsExactly("a_partition_whose_lease_ran_out_is_taken_over_with_its_move_outs");
+        requireFails(
+                ForgetfulMoves.MixesNanoseconds::new,
+                "move_outs_belong_to_their_nanosecond",
+                "move_outs_of_an_earlier_watermark_are_ignored");
+        requireFails(
+                ForgetfulMoves.AcquiresWithoutMoveOuts::new,
+                "a_partition_whose_lease_ran_out_is_taken_over_with_its_move_outs",
+                "the_next_owner_gets_the_move_outs_with_the_watermark");
+        requireFails(
+                ForgetfulMoves.TakesOverWithoutMoveOuts::new,
+                "a_partition_whose_lease_ran_out_is_taken_over_with_its_move_outs");
         requireFails(
                 ForgetfulMoves.MovesOutUnderLostLeases::new,
                 "of_a_batch_no_move_outs_are_stored_where_the_lease_is_lost_or_the_partition_is_not_running",
@@ -213,12 +213,12 @@ final class PartitionStorageContractTest {
                 ForgetfulMoves.HidesMoveOuts::new,
                 "a_partition_waits_at_the_move_until_it_is_a_destination_of_its_source",
                 "partitions_that_swap_keys_at_one_time_continue_both");
-        assertThat(failuresOf(ForgetfulMoves.HidesFinishedSources::new))
-                .containsExactly(
-                        "a_finished_source_is_in_the_frontier_and_not_awaited",
-                        "a_finished_source_stays_until_no_unfinished_partition_names_it");
-        assertThat(failuresOf(ForgetfulMoves.RemovesSources::new))
-                .containsExactly("a_finished_source_stays_until_no_unfinished_partition_names_it");
+        requireFails(
+                ForgetfulMoves.HidesFinishedSources::new,
+                "a_finished_source_is_in_the_frontier_and_not_awaited",
+                "a_finished_source_stays_until_no_unfinished_partition_names_it");
+        requireFails(
+                ForgetfulMoves.RemovesSources::new, "a_finished_source_stays_until_no_unfinished_partition_names_it");
     }
 
     @Test
@@ -228,8 +228,9 @@ final class PartitionStorageContractTest {
                 "a_partition_does_not_finish_before_every_child_of_its_proof_is_stored",
                 "finishing_stores_watermark_and_proof_and_ends_the_lease",
                 "every_kind_of_proof_is_kept");
-        assertThat(failuresOf(ForgetfulMoves.RequiresChildrenOfEndRecords::new))
-                .containsExactly("a_partition_end_record_may_name_children_that_are_not_stored");
+        requireFails(
+                ForgetfulMoves.RequiresChildrenOfEndRecords::new,
+                "a_partition_end_record_may_name_children_that_are_not_stored");
     }
 
     @Test
