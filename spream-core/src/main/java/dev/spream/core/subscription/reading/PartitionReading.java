@@ -106,7 +106,7 @@ public final class PartitionReading implements AutoCloseable {
 
     /** Notes, before the reading, that changes before the position are in a gap. */
     public void startAfterGap() {
-        afterGap = window.isMutable() && !token.isRoot();
+        afterGap = window.isMutable() && !token.isRoot() && !token.isOfSnapshot();
     }
 
     /** Reads to the partition's end; returns its proof, or empty if the reading was stopped before. */
