@@ -1,5 +1,7 @@
 package dev.spream.core.partition;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -55,10 +57,20 @@ record LineageNode(
         return endedBy(PartitionEnd.Kind.RETENTION_LOST);
     }
 
-    /** Returns whether the whole of that time was accepted as lost. */
+    /** Returns whether the whole of that time was accepted as lost, in one gap or in several that touch. */
     boolean hasGap(Instant from, Instant to) {
-        return gaps.stream()
-                .anyMatch(gap -> !gap.from().isAfter(from) && !gap.to().isBefore(to));
+        Instant start = null;
+        Instant end = null;
+        for (PartitionGap gap : gaps) {
+            if (!gap.from().equals(end)) {
+                start = gap.from();
+            }
+            end = gap.to();
+            if (!requireNonNull(start).isAfter(from) && !end.isBefore(to)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     boolean continues(LineageNode parent) {

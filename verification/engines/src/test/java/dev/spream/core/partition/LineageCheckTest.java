@@ -256,6 +256,17 @@ final class LineageCheckTest {
     }
 
     @Test
+    void gaps_that_touch_are_one() {
+        StoredState skipped = state.with(
+                PartitionEdit.of(row("d")).gaps(new PartitionGap(at(20), at(25)), new PartitionGap(at(25), at(29))));
+        assertThat(skipped.check().findings()).isEmpty();
+        LineageNode node = LineageNode.of(
+                PartitionEdit.of(row("d")).gaps(new PartitionGap(at(20), at(25)), new PartitionGap(at(25), at(29))));
+        assertThat(node.hasGap(at(21), at(28))).isTrue();
+        assertThat(node.hasGap(at(21), at(30))).isFalse();
+    }
+
+    @Test
     void gaps_that_overlap_or_lie_ahead_of_the_watermark() {
         PartitionMetadata overlapping =
                 PartitionEdit.of(row("d")).gaps(new PartitionGap(at(20), at(25)), new PartitionGap(at(24), at(29)));
