@@ -2,6 +2,7 @@ package dev.spream.core.partition;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -161,12 +162,25 @@ record StateReplacement(SubscriptionRecord stored, Lineage lineage, List<Finishe
                 parents,
                 start,
                 PartitionState.FINISHED,
-                end.at().isAfter(start) ? end.at() : start,
+                latest(start, end.at(), gaps),
                 1,
                 Optional.of(end),
                 gaps,
                 Optional.empty(),
                 Optional.empty());
+    }
+
+    private static Instant latest(Instant start, Instant end, List<PartitionGap> gaps) {
+        return Stream.concat(Stream.of(start, end), gaps.stream().map(PartitionGap::to))
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
+    }
+
+    /** Returns an epoch that no worker has had a later one than: consumers may refuse changes of an earlier epoch. */
+    private long epoch(PartitionToken token, long epoch) {
+        return Stream.concat(lineage.partition(token).stream().map(PartitionMetadata::epoch), Stream.of(epoch))
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
     }
 
     private PartitionMetadata row(
@@ -187,7 +201,7 @@ record StateReplacement(SubscriptionRecord stored, Lineage lineage, List<Finishe
                 start,
                 state,
                 watermark,
-                epoch,
+                epoch(token, epoch),
                 Optional.empty(),
                 Optional.empty(),
                 false,

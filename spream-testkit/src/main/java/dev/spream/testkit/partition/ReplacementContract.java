@@ -209,6 +209,41 @@ interface ReplacementContract extends StorageScenario.Stage {
     }
 
     @Test
+    default void an_epoch_does_not_go_back() {
+        given().created("a");
+        given().running(ANN, "a");
+        given().letLeasesRunOut();
+        PartitionLease second = given().running(BOB, "a");
+        given().storage().release(List.of(second));
+
+        replaced(new SubscriptionState(
+                SUBSCRIPTION,
+                List.of(unfinished("a", PartitionState.RUNNING, at(1), at(20), 0)
+                        .get()),
+                List.of()));
+
+        assertThat(given().running(ANN, "a").epoch()).isGreaterThan(second.epoch());
+    }
+
+    @Test
+    default void a_partition_that_ended_in_a_gap_is_stored_at_the_end_of_the_gap() {
+        given().created("a");
+        replaced(new SubscriptionState(
+                SUBSCRIPTION,
+                List.of(unfinished("b", PartitionState.RUNNING, at(20), at(30), 0, "a")
+                        .get()),
+                List.of(new FinishedPartition(
+                        token("a"),
+                        List.of(),
+                        at(1),
+                        endedInto(20, "b"),
+                        at(31),
+                        List.of(new PartitionGap(at(10), at(25)))))));
+
+        assertThat(given().partition("a").watermark()).isEqualTo(at(25));
+    }
+
+    @Test
     default void a_state_of_another_subscription_or_while_a_worker_reads_is_refused() {
         given().created("a");
         List<PartitionMetadata> before = List.copyOf(given().storage().lineage().partitions());
