@@ -31,6 +31,9 @@ public final class SessionPlans {
             return Statements.plannedAnew(connection, sql);
         }
         PGConnection session = connection.unwrap(PGConnection.class);
+        if (session.getPrepareThreshold() == 0) {
+            return connection.prepareStatement(sql); // its owner wants no plans to be kept
+        }
         long now = System.nanoTime();
         Long since = plannedSince.get(session);
         if (since == null || now - since > LIFETIME.toNanos()) {
