@@ -15,6 +15,7 @@ import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionEnd;
+import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
@@ -137,6 +138,21 @@ final class StoredSubscriptionTest {
                 .hasMessageContainingAll(
                         "the job cannot begin where the stored subscription stands, and has read nothing",
                         "worker ann holds partition a until");
+    }
+
+    @Test
+    void a_subscription_at_the_end_of_a_gap_is_refused_until_a_worker_has_read_on() {
+        List<PartitionLease> leases = read(Optional.empty());
+        storage.acceptGap(leases.getFirst(), new PartitionGap(at(20), at(24)));
+        storage.release(leases);
+        assertThatThrownBy(() -> begin(Optional.empty()))
+                .hasMessageContainingAll(
+                        "partition a stands at the end of an accepted gap, " + at(24), "Start a worker");
+
+        PartitionLease a = acquired("a");
+        storage.advanceWatermarks(List.of(new WatermarkAdvance(a, at(25))));
+        storage.release(List.of(a));
+        assertThat(begin(Optional.empty()).given(0)).containsExactly("b", "a");
     }
 
     @Test

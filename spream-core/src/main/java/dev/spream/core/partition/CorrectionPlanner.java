@@ -305,9 +305,7 @@ record CorrectionPlanner(
     }
 
     private CorrectionPlan replace(SubscriptionState state) {
-        lineage.pausedAt().ifPresent(at -> {
-            throw SubscriptionState.unsettledSnapshot(at);
-        });
+        SubscriptionState.requireSettledSnapshot(subscription, lineage, proofs, workers);
         if (!state.subscription().snapshot().equals(subscription.snapshot())) {
             requireNoSnapshot("the state does not have its rows");
         }

@@ -26,8 +26,9 @@ public record SubscriptionState(
      * Reads the state of a subscription that another reader may continue. The storage does not prevent workers that start
      * later from reading it too.
      *
-     * @throws StorageException if none is stored, a worker may read it, or a snapshot that was added to it is not settled,
-     *     which workers alone order among the changes
+     * @throws StorageException if none is stored, a worker may read it, a snapshot that was added to it is not settled,
+     *     which workers alone order among the changes, or a partition stands at the end of an accepted gap, where workers
+     *     look for partitions that started in it
      */
     public static SubscriptionState ofStopped(PartitionStorage storage) {
         SubscriptionRecord subscription =
@@ -38,6 +39,7 @@ public record SubscriptionState(
         try {
             CorrectionRefusal.requireIdle(lineage, workers);
             requireSettledSnapshot(subscription, lineage, proofs, workers);
+            requireReadPastGaps(lineage);
         } catch (CorrectionRefusal e) {
             throw refused(e.reason());
         }
@@ -50,7 +52,19 @@ public record SubscriptionState(
                 proofs);
     }
 
-    private static void requireSettledSnapshot(
+    private static void requireReadPastGaps(Lineage lineage) {
+        lineage.partitions().stream()
+                .filter(partition ->
+                        !partition.isFinished() && partition.discoveredUntil().isBefore(partition.watermark()))
+                .findFirst()
+                .ifPresent(partition -> {
+                    throw new CorrectionRefusal(
+                            "partition %s stands at the end of an accepted gap, %s; nothing was changed. Start a worker: it finds the partitions that started in the gap, and can be stopped when it has read on"
+                                    .formatted(partition.token().abbreviated(), partition.watermark()));
+                });
+    }
+
+    static void requireSettledSnapshot(
             SubscriptionRecord subscription,
             Lineage lineage,
             List<FinishedPartition> proofs,
