@@ -4,6 +4,7 @@ import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
@@ -124,7 +125,7 @@ final class SplitReading implements RecordHandler {
         Set<RecordIdentity> emitted = split.emitted();
         Optional<String> sequence = split.token().isOfSnapshot()
                 ? emitted.stream().map(RecordIdentity::recordSequence).findFirst()
-                : Optional.empty();
+                : split.moveOuts().map(MoveOuts::recordSequence);
         return new ReadPosition(split.position(), sequence, emitted);
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
@@ -284,6 +285,28 @@ class PartitionSourceReaderTest {
                     new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
             poll(small, () -> log.lines.contains("close p"));
         }
+    }
+
+    @Test
+    void changes_before_a_stored_move_out_were_settled_by_others_and_are_not_repeated() throws Exception {
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .change("p", 2, "A")
+                .change("p", 3, "A");
+        MoveOuts settled = new MoveOuts("00000001", List.of(new PartitionToken("x")));
+        reader.addSplits(List.of(new PartitionSplit(
+                new PartitionToken("p"),
+                new PartitionToken("p"),
+                START,
+                at(2),
+                Set.of(),
+                Optional.of(settled),
+                Optional.empty(),
+                List.of(),
+                Optional.empty(),
+                List.of())));
+        reader.start();
+        poll(() -> log.lines.contains("p: A3"));
+        assertThat(log.lines).doesNotContain("p: A2");
     }
 
     private static PartitionSplit split(String token) {
