@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The gauges of the enumerator. Written by its thread, read by reporters. */
 final class EnumeratorMetrics {
+    private static final long UNDEFINED = -1; // as in Flink
+
     private final InstantSource clock;
     private volatile SplitAssigner.Counts counts = SplitAssigner.Counts.NONE;
     private volatile long reading;
@@ -28,18 +30,18 @@ final class EnumeratorMetrics {
         gauge(group, "partitionsWaitingForParents", () -> (long) counts.waitingForParents());
         gauge(group, "partitionsWaitingForSources", () -> (long) counts.waitingForSources());
         gauge(group, "partitionsWaitingForReader", () -> (long) counts.withoutRoom());
-        gauge(group, "oldestUnassignedLag", () -> lag(counts.oldestUnassigned().orElse(null)));
-        gauge(group, "lowWatermarkLag", () -> lag(lowWatermark));
+        gauge(group, "oldestUnassignedLag", () -> lag(counts.oldestUnassigned().orElse(null), 0));
+        gauge(group, "lowWatermarkLag", () -> lag(lowWatermark, UNDEFINED));
     }
 
     private static void gauge(SplitEnumeratorMetricGroup group, String name, Gauge<Long> value) {
         group.gauge(name, value);
     }
 
-    /** Returns the time from that watermark to now in milliseconds; 0 if there is none. */
-    private long lag(@Nullable Instant watermark) {
+    /** Returns the time from that watermark to now in milliseconds; the other value if there is none. */
+    private long lag(@Nullable Instant watermark, long otherwise) {
         return watermark == null
-                ? 0
+                ? otherwise
                 : Math.max(0, Duration.between(watermark, clock.instant()).toMillis());
     }
 
