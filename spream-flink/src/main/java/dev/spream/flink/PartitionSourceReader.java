@@ -50,6 +50,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private static final String LOW_WATERMARK = "low watermark"; // the output of no split
     private static final Duration STALL_CHECK = Duration.ofSeconds(1);
     private static final int PART = 500; // the splits in a message
+    private static final Duration TURN = Duration.ofSeconds(10); // by which a split is ahead of one that waits
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
     /** A split of this reader. */
@@ -141,6 +142,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
             if (now - checked >= STALL_CHECK.toNanos()) {
                 checked = now;
                 readings.values().forEach(SplitReading::cancelIfStalled);
+                roomGiven(); // one that waits may be far behind another by now
             }
         }
     }
@@ -176,9 +178,15 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
 
     /**
      * Reads as many of those that wait as there is room for, the oldest first. If that is not all, those that wait for a
-     * move-in give their room to them, which may be its sources.
+     * move-in give their room to them, which may be its sources, and so does the one that is furthest ahead.
      */
     private void readWaiting() {
+        readings.forEach((id, reading) -> {
+            Held held = requireNonNull(splits.get(id));
+            if (reading.waitsForRoom() && !waiting.contains(held)) {
+                waiting.add(held);
+            }
+        });
         if (waiting.isEmpty()) {
             return;
         }
@@ -194,7 +202,17 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         }
         if (!waiting.isEmpty()) {
             readings.values().forEach(SplitReading::giveRoom);
+            Instant behind = waiting.element().state.position().plus(TURN);
+            readings.entrySet().stream()
+                    .filter(entry -> entry.getValue().needsRoom())
+                    .max(Comparator.comparing(entry -> positionOf(entry.getKey())))
+                    .filter(entry -> positionOf(entry.getKey()).isAfter(behind))
+                    .ifPresent(entry -> entry.getValue().yieldRoom());
         }
+    }
+
+    private Instant positionOf(String splitId) {
+        return requireNonNull(splits.get(splitId)).state.position();
     }
 
     private void begin(PartitionSplit split) {
@@ -385,8 +403,8 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
 
     private void proceed(Held held, long moveIn) {
         SplitReading reading = readings.get(held.state.token().value());
-        if (reading != null && reading.proceed(moveIn)) {
-            waiting.add(held);
+        if (reading != null) {
+            reading.proceed(moveIn);
             readWaiting();
         }
     }

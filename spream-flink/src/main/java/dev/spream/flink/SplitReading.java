@@ -66,6 +66,7 @@ final class SplitReading implements RecordHandler {
     private final Set<RecordIdentity> put = new HashSet<>();
     private final Set<PartitionEventRecord> moves = new HashSet<>();
     private Instant putAt;
+    private Instant lastPut; // the time of the last element
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -73,7 +74,8 @@ final class SplitReading implements RecordHandler {
     // Guarded by the lock.
     private boolean paused;
     private boolean givesRoom; // its query is closed while it waits for sources
-    private boolean parked; // and was closed; a new one waits for room
+    private boolean yields; // its query is closed at its next record
+    private boolean parked; // its query was closed; a new one waits for room
     private boolean readToEnd; // it needs no query any more
     private Instant movedIn = Instant.MIN; // the time of the last move-in
     private long moveIns = RESTORED_MOVE_IN - 1; // the number of the last move-in
@@ -102,6 +104,7 @@ final class SplitReading implements RecordHandler {
         this.onRoom = onRoom;
         this.from = position(split);
         this.putAt = split.position();
+        this.lastPut = split.position();
         this.put.addAll(split.emitted());
         split.moveIn().filter(moveIn -> ordered).ifPresent(moveIn -> {
             movedIn = moveIn.timestamp();
@@ -150,7 +153,7 @@ final class SplitReading implements RecordHandler {
         }
     }
 
-    /** Reads to the end; again from the move-in where it has given its room to others. */
+    /** Reads to the end; again from the last element where it has given its room to others. */
     private Optional<PartitionEnd> readToEnd(PartitionMode mode) throws InterruptedException {
         ReadPosition position = from;
         while (true) {
@@ -159,31 +162,21 @@ final class SplitReading implements RecordHandler {
             try {
                 return opened.readToEnd();
             } catch (Parked e) {
-                log.debug("[{}] its query is closed until keys that moved in at {} were read", label, movedIn());
+                log.debug("[{}] its query is closed at {} to make room for others", label, lastPut);
             }
             onRoom.run();
             awaitRoom();
-            position =
-                    new ReadPosition(movedIn(), Optional.empty(), putAt.equals(movedIn()) ? Set.copyOf(put) : Set.of());
+            position = new ReadPosition(lastPut, Optional.empty(), putAt.equals(lastPut) ? Set.copyOf(put) : Set.of());
         }
     }
 
-    /** Ends a query while the changes behind it wait for those of other partitions. */
+    /** Ends a query so that another partition may be read. */
     private static final class Parked extends RuntimeException {
         @Serial
         private static final long serialVersionUID = 1;
 
         private Parked() {
             super(null, null, false, false);
-        }
-    }
-
-    private Instant movedIn() throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            return movedIn;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -220,6 +213,21 @@ final class SplitReading implements RecordHandler {
     private Instant readTo() {
         PartitionReading opened = reading;
         return opened == null ? start : opened.position();
+    }
+
+    /** Notes the time of the next element, unless its query is to be closed before. */
+    private void next(Instant at) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            if (yields && !closed) {
+                yields = false;
+                parked = true;
+                throw new Parked();
+            }
+        } finally {
+            lock.unlock();
+        }
+        lastPut = at;
     }
 
     private boolean put(SplitElement element, long bytes) throws InterruptedException {
@@ -275,6 +283,7 @@ final class SplitReading implements RecordHandler {
     public boolean change(DataChangeRecord change, Instant position) throws InterruptedException {
         metrics.fetched(change.commitTimestamp());
         awaitSources(Instant.MAX);
+        next(change.commitTimestamp());
         boolean taken = put(new SplitElement.Change(change), InflightRecord.sizeOf(change));
         if (!putAt.equals(change.commitTimestamp())) {
             putAt = change.commitTimestamp();
@@ -287,6 +296,7 @@ final class SplitReading implements RecordHandler {
     @Override
     public boolean children(ChildPartitionsRecord children) throws InterruptedException {
         awaitSources(children.startTimestamp());
+        next(children.startTimestamp());
         return put(
                 new SplitElement.Children(children),
                 MARK_BYTES * (1 + children.childPartitions().size()));
@@ -299,6 +309,7 @@ final class SplitReading implements RecordHandler {
             return; // read again after a move-in of the same time
         }
         moves.removeIf(move -> !move.commitTimestamp().equals(event.commitTimestamp()));
+        next(event.commitTimestamp());
         moves.add(event);
         put(
                 new SplitElement.Moved(event, ordered && !event.moveInSources().isEmpty() ? movedIn(event) : 0),
@@ -320,6 +331,7 @@ final class SplitReading implements RecordHandler {
     @Override
     public void readUpTo(Instant timestamp) throws InterruptedException {
         awaitSources(timestamp);
+        next(timestamp);
         put(new SplitElement.ReadUpTo(timestamp), MARK_BYTES);
     }
 
@@ -355,21 +367,15 @@ final class SplitReading implements RecordHandler {
                         .formatted(label, change.identity(), latestChange));
     }
 
-    /**
-     * Lets it emit what comes after the move-in of that number, unless it has read another one by now.
-     *
-     * @return whether it has closed its query and waits for room for another one: see {@link #resume}
-     */
-    boolean proceed(long moveIn) {
+    /** Lets it emit what comes after the move-in of that number, unless it has read another one by now. */
+    void proceed(long moveIn) {
         lock.lock();
         try {
             proceeded = Math.max(proceeded, moveIn);
-            if (isBehindMoveIn()) {
-                return false;
+            if (!isBehindMoveIn()) {
+                givesRoom = false;
+                changed.signalAll();
             }
-            givesRoom = false;
-            changed.signalAll();
-            return parked;
         } finally {
             lock.unlock();
         }
@@ -383,6 +389,26 @@ final class SplitReading implements RecordHandler {
                 givesRoom = true;
                 changed.signalAll();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes its query at its next record, so that one that is further behind may be read. */
+    void yieldRoom() {
+        lock.lock();
+        try {
+            yields = !parked && !readToEnd && !isBehindMoveIn() && !token.isOfSnapshot();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns whether it has closed its query and needs another one: see {@link #resume}. */
+    boolean waitsForRoom() {
+        lock.lock();
+        try {
+            return parked && !isBehindMoveIn();
         } finally {
             lock.unlock();
         }

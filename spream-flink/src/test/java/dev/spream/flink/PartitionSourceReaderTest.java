@@ -245,6 +245,19 @@ class PartitionSourceReaderTest {
     }
 
     @Test
+    void splits_that_do_not_end_take_turns() throws Exception {
+        source.maxOpenQueries(1).change("p", 3, "A").change("p", 30, "B").change("p", 60, "C").heartbeat("p", 90);
+        source.change("q", 4, "D").change("q", 40, "E").heartbeat("q", 90);
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("q")));
+            small.start();
+            poll(small, () -> log.lines.containsAll(List.of("p: C60", "q: E40")));
+        }
+        assertThat(log.lines).containsOnlyOnce("p: A3", "p: B30", "p: C60", "q: D4", "q: E40");
+    }
+
+    @Test
     void a_restored_split_that_gives_its_room_repeats_nothing() throws Exception {
         source.maxOpenQueries(1)
                 .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
