@@ -9,10 +9,10 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
-import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.reading.LivingPartitions;
 import dev.spream.core.subscription.reading.PartitionReading;
 import dev.spream.core.subscription.reading.QueryWindow;
 import dev.spream.core.subscription.reading.StreamEnd;
@@ -196,16 +196,7 @@ record RetentionLossHandler(
     }
 
     private boolean collect(ChangeRecord record, List<ChildPartition> living) {
-        List<String> tokens =
-                switch (record) {
-                    case ChildPartitionsRecord children ->
-                        children.childPartitions().stream()
-                                .map(ChildPartition::token)
-                                .toList();
-                    case PartitionStartRecord start -> start.partitionTokens();
-                    default -> List.of();
-                };
-        for (String token : tokens) {
+        for (String token : LivingPartitions.of(record)) {
             living.add(ChildPartition.of(token, List.of(partition.token().value())));
         }
         return true;

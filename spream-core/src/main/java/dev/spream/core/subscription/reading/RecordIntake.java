@@ -102,15 +102,7 @@ final class RecordIntake {
 
     /** Takes the partitions of an initial query after a gap; returns false if the reading has to stop. */
     boolean takeLiving(ChangeRecord record, Instant at, PartitionToken itself) throws InterruptedException {
-        List<String> living =
-                switch (record) {
-                    case ChildPartitionsRecord children ->
-                        children.childPartitions().stream()
-                                .map(ChildPartition::token)
-                                .toList();
-                    case PartitionStartRecord start -> start.partitionTokens();
-                    default -> List.of();
-                };
+        List<String> living = LivingPartitions.of(record);
         broughtChildren |= !living.isEmpty();
         List<String> others =
                 living.stream().filter(token -> !token.equals(itself.value())).toList();
