@@ -7,6 +7,9 @@ public enum MissingChanges {
      * period, or skipped by an operator.
      */
     GAP,
-    /** There is no such gap: the changes were settled before, and not read again after a crash or a lost lease. */
+    /**
+     * No such gap is known: the changes were settled before, and not read again after a crash or a lost lease. Gaps of
+     * partitions that were finished before a restart are not known.
+     */
     SETTLED_BEFORE
 }

@@ -46,7 +46,7 @@ final class IncompleteJudge {
                     switch (missing) {
                         case GAP -> "its commit timestamp is in an accepted gap";
                         case SETTLED_BEFORE ->
-                            "the other changes were settled before a restart or a lost lease, and this is harmless";
+                            "this process has not read the other changes: they were settled before it began or before a lost lease, or are in a gap of a partition that is finished";
                     },
                     judged,
                     2 * judged);
