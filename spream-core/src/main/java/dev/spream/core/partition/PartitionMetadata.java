@@ -101,10 +101,13 @@ public record PartitionMetadata(
 
     /**
      * Returns the time before which every child of the partition is stored: the watermark, or the start of a gap that ends
-     * there, because the partition may have ended in the gap. Once the watermark is later, it did not.
+     * there, because the partition may have ended in the gap. Once the watermark is later, or a move-in was read after the
+     * gap, it did not.
      */
     public Instant discoveredUntil() {
-        return discoveredUntil(watermark, gaps);
+        return moveIn.filter(read -> !read.timestamp().isBefore(watermark)).isPresent()
+                ? watermark
+                : discoveredUntil(watermark, gaps);
     }
 
     static Instant discoveredUntil(Instant watermark, List<PartitionGap> gaps) {

@@ -204,6 +204,25 @@ final class LineageMovesTest {
         assertThat(isClaimable(lineage(parentDone, sourceDone, stored), stored)).isTrue();
     }
 
+    @Test
+    void a_source_that_lived_in_a_gap_alone_is_not_awaited() {
+        PartitionGap gap = new PartitionGap(at(3), MOVE);
+        PartitionMetadata waiting =
+                PartitionEdit.of(waiting(MOVE, "lived in the gap")).gaps(gap);
+        PartitionMetadata other = new Row("other", PartitionState.RUNNING, MOVE).stored();
+        PartitionMetadata mayHaveEnded = PartitionEdit.of(other).gaps(gap);
+        PartitionMetadata readsOn = PartitionEdit.of(new Row("other", PartitionState.RUNNING, MOVE)
+                        .moveIn(MOVE, "lived in the gap")
+                        .stored())
+                .gaps(gap);
+
+        assertThat(isClaimable(lineage(mayHaveEnded, waiting), waiting))
+                .as("its children may be found")
+                .isFalse();
+        assertThat(isClaimable(lineage(readsOn, waiting), waiting)).isTrue();
+        assertThat(isClaimable(lineage(readsOn, waiting), readsOn)).isTrue();
+    }
+
     private static PartitionMetadata waiting(Instant watermark, String... sources) {
         return new Row("waiting", PartitionState.RUNNING, watermark)
                 .moveIn(MOVE, sources)
