@@ -246,7 +246,11 @@ class PartitionSourceReaderTest {
 
     @Test
     void splits_that_do_not_end_take_turns() throws Exception {
-        source.maxOpenQueries(1).change("p", 3, "A").change("p", 30, "B").change("p", 60, "C").heartbeat("p", 90);
+        source.maxOpenQueries(1)
+                .change("p", 3, "A")
+                .change("p", 30, "B")
+                .change("p", 60, "C")
+                .heartbeat("p", 90);
         source.change("q", 4, "D").change("q", 40, "E").heartbeat("q", 90);
         try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
                 context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
