@@ -71,7 +71,8 @@ final class JudgedSource {
                     Promise.BOUNDS, "a query of %s while %s are open", query.token(), run.openCursors.size());
         }
         if (!isOfLiving(query)
-                && run.openCursors.stream().anyMatch(cursor -> cursor.token().equals(query.token()))) {
+                && run.openCursors.stream()
+                        .anyMatch(cursor -> cursor.token().equals(query.token()) && !isOfLiving(cursor.query()))) {
             throw judge.violated(Promise.ONE_OWNER, "two open queries of %s in %s", query.token(), process);
         }
         JudgedHold read = run.holds.get(query.token());

@@ -220,6 +220,10 @@ final class SimulatedCursor implements ChangeStreamCursor {
         return query.token();
     }
 
+    PartitionQuery query() {
+        return query;
+    }
+
     private static Object describe(ChangeRecord row) {
         return row instanceof DataChangeRecord change ? SimulationJudge.describe(change) : row;
     }
