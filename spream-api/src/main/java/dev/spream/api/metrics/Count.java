@@ -36,7 +36,7 @@ enum Count {
     GAPS("spream.stream.gaps", "Accepted gaps: changes lost to the retention period."),
     INCOMPLETE(
             "spream.transactions.incomplete",
-            "Whole transactions that were settled while changes of them were missing, by reason: their time is in an accepted gap, or the changes were settled before a restart or a lost lease.",
+            "Whole transactions that were settled while changes of them were missing, by reason: their time is in an accepted gap, or the changes were settled before a restart or a lost lease, or neither explains it and the reason is unknown.",
             "reason",
             Meters.tags(MissingChanges.values())),
     STORAGE_RETRIES(

@@ -269,8 +269,7 @@ final class SpreamMetricsTest {
         source.serverTime(ScriptedSource.at(50).plus(RETENTION));
         run((TransactionConsumer) transaction -> {});
 
-        assertThat(count("spream.transactions.incomplete", "reason", "settled_before"))
-                .isEqualTo(1);
+        assertThat(count("spream.transactions.incomplete", "reason", "unknown")).isEqualTo(1);
         assertThat(count("spream.transactions.incomplete", "reason", "gap")).isZero();
 
         storage = new InMemoryPartitionStorage();
@@ -280,8 +279,7 @@ final class SpreamMetricsTest {
                 options -> options.endAt(ScriptedSource.at(200)).retentionLoss(RetentionLoss.ACCEPT_GAP));
 
         assertThat(count("spream.transactions.incomplete", "reason", "gap")).isEqualTo(1);
-        assertThat(count("spream.transactions.incomplete", "reason", "settled_before"))
-                .isEqualTo(1);
+        assertThat(count("spream.transactions.incomplete", "reason", "unknown")).isEqualTo(1);
     }
 
     /** A change of a transaction that has another one. */

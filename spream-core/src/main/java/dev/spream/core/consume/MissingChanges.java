@@ -8,8 +8,11 @@ public enum MissingChanges {
      */
     GAP,
     /**
-     * No such gap is known: the changes were settled before, and not read again after a crash or a lost lease. Gaps of
-     * partitions that were finished before a restart are not known.
+     * The changes were settled before: the watermark of a partition was stored after the commit timestamp before this
+     * process read the transaction, or this process itself had delivered it. They are not read again after a crash, a
+     * restart or a lost lease.
      */
-    SETTLED_BEFORE
+    SETTLED_BEFORE,
+    /** Neither a gap nor an earlier settlement explains it: the changes may be lost. */
+    UNKNOWN
 }

@@ -56,6 +56,9 @@ final class PartitionScheduler {
         /** Returns whether the partition can be read ahead of those parents: they are read to their end here. */
         boolean canReadAhead(PartitionToken partition, List<PartitionToken> unfinished);
 
+        /** Prepares for partitions that are about to be claimed. */
+        void prepare(List<PartitionClaim> claims, BooleanSupplier wanted) throws InterruptedException;
+
         /** Passes a lineage on that was just read. */
         void observe(Lineage lineage);
 
@@ -219,6 +222,7 @@ final class PartitionScheduler {
         if (claims.isEmpty() || !membership.isRegistered()) {
             return false;
         }
+        readers.prepare(claims, wanted);
         Acquired acquired =
                 context.storageCalls().repeat("acquiring partitions", wanted, storage -> acquire(storage, claims));
         acquired.leases().forEach(lease -> {

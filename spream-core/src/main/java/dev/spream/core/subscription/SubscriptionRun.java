@@ -14,8 +14,10 @@ import dev.spream.core.internal.TaskGroup;
 import dev.spream.core.internal.UserCalls;
 import dev.spream.core.internal.Waiter;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.subscription.inflight.Budget;
@@ -336,6 +338,18 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 .allMatch(parent -> reader(parent)
                         .flatMap(reader -> reader.departureAtEnd(partition))
                         .isPresent());
+    }
+
+    /** Whole transactions need to know what was settled and skipped before, also in partitions that are finished. */
+    @Override
+    public void prepare(List<PartitionClaim> claims, BooleanSupplier wanted) throws InterruptedException {
+        boolean first = readers.isEmpty();
+        if (transactions != null && (first || claims.stream().anyMatch(claim -> claim.epoch() > 0))) {
+            Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::lineage);
+            transactions.beginWith(
+                    lineage,
+                    context.storageCalls().repeat("reading the finished partitions", wanted, PartitionStorage::proofs));
+        }
     }
 
     @Override

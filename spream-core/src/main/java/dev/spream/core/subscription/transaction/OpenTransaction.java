@@ -66,11 +66,16 @@ public final class OpenTransaction {
     /** In how many lanes it is not the first. */
     int waitingFor;
 
+    private final boolean deliveredBefore;
     private Optional<MissingChanges> missing = Optional.empty();
 
-    /** @param number the number in the order in which transactions were first read, different for each */
-    OpenTransaction(long number, DataChangeRecord first, ChangeBuffer buffer) {
+    /**
+     * @param number the number in the order in which transactions were first read, different for each
+     * @param deliveredBefore whether the delivery of other changes of it had begun in this process
+     */
+    OpenTransaction(long number, DataChangeRecord first, boolean deliveredBefore, ChangeBuffer buffer) {
         this.number = number;
+        this.deliveredBefore = deliveredBefore;
         this.first = first.with(List.of(), List.of());
         this.buffer = buffer;
     }
@@ -90,6 +95,10 @@ public final class OpenTransaction {
 
     public int size() {
         return parts.size();
+    }
+
+    boolean isDeliveredBefore() {
+        return deliveredBefore;
     }
 
     /** Returns why changes of it are missing although it is delivered; empty if it is delivered as a whole. */

@@ -2,6 +2,7 @@ package dev.spream.core.subscription.transaction;
 
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.SectionLock;
+import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionPosition;
@@ -117,6 +118,11 @@ public final class TransactionAssembler {
             frontier.begin(partition.token(), partition.watermark());
             proceed();
         });
+    }
+
+    /** Takes what is stored of all partitions before some are read that other processes may have read. */
+    public void beginWith(Lineage lineage, List<FinishedPartition> removed) {
+        lock.run(() -> judge.begin(lineage, removed));
     }
 
     /** Takes a lineage that was just read. */
@@ -324,6 +330,7 @@ public final class TransactionAssembler {
         for (Part part : transaction.parts()) {
             part.source().partition().tracker().settle(part.sequence());
         }
+        judge.settled(transaction);
         index.remove(transaction);
     }
 
@@ -343,6 +350,7 @@ public final class TransactionAssembler {
     public void stop(TransactionSource source) {
         lock.run(() -> {
             index.removeAllOf(source);
+            judge.stopped(source);
             frontier.leave(
                     source.partition().token(),
                     source.partition().persistedWatermark(),

@@ -62,7 +62,7 @@ final class TransactionIndex {
     private OpenTransaction waiting(DataChangeRecord change) {
         OpenTransaction known = open.get(change.serverTransactionId());
         if (known == null || known.state == State.DELIVERING) {
-            OpenTransaction first = new OpenTransaction(++transactions, change, buffer);
+            OpenTransaction first = new OpenTransaction(++transactions, change, known != null, buffer);
             incomplete.add(first);
             undelivered.add(first);
             open.put(first.id(), first);

@@ -6,6 +6,7 @@ import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.record.DataChangeRecord;
@@ -60,6 +61,23 @@ class TransactionAssemblerTest {
         assertThat(assembler.submit(again, change("0"), START.plusSeconds(1), Set.of()))
                 .isTrue();
         assertThat(delivered.poll(30, TimeUnit.SECONDS)).isEqualTo("t1 whole");
+    }
+
+    @Test
+    void a_transaction_at_an_added_snapshot_does_not_wait_for_its_rows() throws InterruptedException {
+        Source p = new Source("p");
+        PartitionToken rows = new PartitionToken(PartitionToken.ADDED_SNAPSHOT + "x");
+        assembler.begin(p);
+        assembler.observe(Lineage.of(
+                List.of(PartitionMetadata.created(
+                        rows, List.of(PartitionToken.SNAPSHOT_CHANGES), START.plusSeconds(1), START)),
+                START));
+        assertThat(assembler.submit(p, change("0"), START.plusSeconds(1), Set.of()))
+                .isTrue();
+
+        assembler.readToEnd(p); // at the time of the snapshot, which is claimed once everything of p is settled
+
+        assertThat(delivered.poll(30, TimeUnit.SECONDS)).isEqualTo("t1 incomplete");
     }
 
     private static DataChangeRecord change(String sequence) {

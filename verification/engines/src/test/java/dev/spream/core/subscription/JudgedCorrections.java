@@ -9,6 +9,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.SimulatedWorld.Change;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -25,6 +26,7 @@ final class JudgedCorrections {
     private final SimulationJudge judge;
     private final SimulatedWorld world;
     private final SimulationTally tally;
+    private final List<PartitionGap> gaps = new ArrayList<>();
     private final Map<PartitionToken, Instant> gapEnds = new HashMap<>();
     private final Set<PartitionToken> neverRead = new HashSet<>();
     private final Map<PartitionToken, Long> readOnAfter = new HashMap<>(); // the epochs of the pause
@@ -49,6 +51,7 @@ final class JudgedCorrections {
                     .filter(row -> !row.commitTimestamp().isBefore(gap.from())
                             && row.commitTimestamp().isBefore(to))
                     .forEach(row -> judge.skipped(judge.known(row)));
+            gaps.add(gap);
             gapEnds.put(partition.token(), to);
             judge.order.skipped(partition.token(), to);
         }
@@ -151,9 +154,18 @@ final class JudgedCorrections {
     }
 
     /** A transaction is settled without some of its changes. */
-    void incomplete(String transaction, MissingChanges missing) {
-        if (missing == MissingChanges.GAP && gapTo == null) {
-            throw judge.violated(Promise.WHOLE, "%s is said to be in a gap, and there is none", transaction);
+    void incomplete(String transaction, Instant commitTimestamp, MissingChanges missing) {
+        boolean isInGap = gaps.stream()
+                .anyMatch(gap -> !commitTimestamp.isBefore(gap.from()) && commitTimestamp.isBefore(gap.to()));
+        MissingChanges expected = isInGap ? MissingChanges.GAP : MissingChanges.SETTLED_BEFORE;
+        if (missing != expected) {
+            throw judge.violated(
+                    Promise.WHOLE,
+                    "changes of %s at %s are missing, and the reason is said to be %s, and is %s",
+                    transaction,
+                    commitTimestamp,
+                    missing,
+                    expected);
         }
         tally.count(
                 missing == MissingChanges.GAP

@@ -40,7 +40,7 @@ final class SimulatedListener implements SubscriptionListener {
     @Override
     public void incompleteSettled(String serverTransactionId, Instant commitTimestamp, MissingChanges missing) {
         ports.history.log(ports.process, "settled %s without changes: %s", serverTransactionId, missing);
-        judge.corrections.incomplete(serverTransactionId, missing);
+        judge.corrections.incomplete(serverTransactionId, commitTimestamp, missing);
     }
 
     @Override

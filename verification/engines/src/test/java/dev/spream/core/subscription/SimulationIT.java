@@ -36,7 +36,7 @@ class SimulationIT {
             }
             return;
         }
-        long first = Long.getLong("simulation.first", 1401);
+        long first = Long.getLong("simulation.first", 3601);
         long count = Long.getLong("simulation.histories", 500);
         SimulationTally tally = new SimulationTally();
         long startedAt = System.nanoTime();

@@ -52,6 +52,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole transactions, put together from the changes of several partitions. */
 class SubscriberTransactionTest {
@@ -184,7 +185,7 @@ class SubscriberTransactionTest {
         run(options -> options.maxInflight(4));
 
         assertThat(delivered).containsExactly("t1 A0 incomplete");
-        assertThat(missing).containsExactly("t1 SETTLED_BEFORE");
+        assertThat(missing).containsExactly("t1 UNKNOWN");
     }
 
     @ParameterizedTest
@@ -204,9 +205,60 @@ class SubscriberTransactionTest {
         assertThat(missing).containsExactly("t1 GAP");
     }
 
-    @Test
-    void a_transaction_whose_other_changes_an_operator_skipped_says_so() throws InterruptedException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_transaction_whose_other_changes_an_operator_skipped_says_so(boolean finishedAndRemoved)
+            throws InterruptedException {
         source.roots("p", "q").add("p", change(2, "t2", "0", 2, "A")).add("q", change(2, "t2", "1", 2, "B"));
+        skipInQ();
+        if (finishedAndRemoved) {
+            PartitionLease q = acquire(new PartitionToken("q"));
+            fixture.storage.finish(q, at(9), new PartitionEnd(PartitionEnd.Kind.BOUNDED_END, at(9), List.of()));
+            assertThat(fixture.storage.cleanUp(
+                            fixture.storage.lineage().readAt().plusSeconds(1)))
+                    .isPositive();
+        }
+
+        run(options -> options.maxInflight(4));
+
+        assertThat(delivered).containsExactly("t2 A0 incomplete");
+        assertThat(missing).containsExactly("t2 GAP");
+    }
+
+    @Test
+    void a_partition_that_is_read_again_in_the_same_process_says_so() throws InterruptedException {
+        source.roots("p", "q")
+                .add("p", change(2, "t2", "0", 2, "A"))
+                .add("q", change(2, "t2", "1", 2, "B"))
+                .heartbeat("p", 6);
+        AtomicBoolean paused = new AtomicBoolean();
+        fixture.storage = new FaultyStorage(
+                        fixture.storage,
+                        true,
+                        (call, method) -> paused.get() && method.equals("advanceWatermarks")
+                                ? FaultyStorage.Verdict.FAIL_BEFORE
+                                : FaultyStorage.Verdict.PASS)
+                .storage();
+        paused.set(true);
+        Subscriber subscriber =
+                subscriber(options -> options.maxInflight(4).partitionDiscoveryInterval(Duration.ofMillis(20)));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, (TransactionConsumer) this::record);
+        Polling.await(() -> delivered.size() == 1, () -> delivered);
+        PartitionMetadata taken = fixture.stored("q");
+        fixture.storage.release(List.of(
+                new PartitionLease(taken.token(), taken.owner().orElseThrow(), taken.epoch(), taken.watermark())));
+        source.heartbeat("q", 6);
+
+        Polling.await(() -> delivered.size() == 2, () -> delivered);
+        paused.set(false);
+        subscriber.close();
+        SubscriberFixture.get(run);
+        assertThat(delivered.getLast()).isEqualTo("t2 B1 incomplete");
+        assertThat(missing).containsExactly("t2 SETTLED_BEFORE");
+    }
+
+    /** Stores p and q, with a gap of q from the start to 5. */
+    private void skipInQ() {
         fixture.storage.openSubscription(new SubscriptionRecord(
                 source.streamName(),
                 START,
@@ -229,11 +281,6 @@ class SubscriberTransactionTest {
         fixture.storage.correct(
                 new Correction.AddGap(new PartitionGap(START, at(5)), Set.of(new PartitionToken("q"))),
                 new CorrectionAct("ann", "q is unreadable"));
-
-        run(options -> options.maxInflight(4));
-
-        assertThat(delivered).containsExactly("t2 A0 incomplete");
-        assertThat(missing).containsExactly("t2 GAP");
     }
 
     private PartitionLease acquire(PartitionToken token) {

@@ -1,23 +1,20 @@
 package dev.spream.core.subscription.transaction;
 
-import dev.spream.core.partition.Lineage;
-import dev.spream.core.partition.PartitionGap;
 import java.time.Instant;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The periods in which changes of some partition were not read, and that was accepted. Not safe for use by many threads. */
-final class AcceptedGaps {
+/** A set of timestamps, as periods with an inclusive start and an exclusive end. Not safe for use by many threads. */
+final class Periods {
     private final TreeMap<Instant, Instant> periods = new TreeMap<>(); // end by start; none touches another
 
-    /** Adds the gaps of the stored partitions. */
-    void observe(Lineage lineage) {
-        lineage.partitions().forEach(partition -> partition.gaps().forEach(this::add));
-    }
-
-    void add(PartitionGap gap) {
-        Instant from = gap.from();
-        Instant to = gap.to();
+    /** Adds a period; one that ends at its start or before is empty. */
+    void add(Instant start, Instant end) {
+        if (!start.isBefore(end)) {
+            return;
+        }
+        Instant from = start;
+        Instant to = end;
         Map.Entry<Instant, Instant> last = periods.floorEntry(to);
         while (last != null && !last.getValue().isBefore(from)) {
             from = last.getKey().isBefore(from) ? last.getKey() : from;
