@@ -276,6 +276,27 @@ record CorrectionPlanner(
                             "a snapshot as of %s is before what was read already: partition %s is settled before %s; nothing was changed. Add it as of a later time"
                                     .formatted(at, partition.token().abbreviated(), partition.watermark()));
                 });
+        Stream.concat(
+                        lineage.partitions().stream()
+                                .filter(PartitionMetadata::isFinished)
+                                .map(LineageNode::of),
+                        proofs.stream().map(LineageNode::of))
+                .filter(node -> !node.token().isOfSnapshot())
+                .forEach(node -> node.end()
+                        .filter(end -> end.at().isAfter(at))
+                        .ifPresent(end -> refuseFinishedAfter(at, node.token(), end)));
+    }
+
+    private static void refuseFinishedAfter(Instant at, PartitionToken token, PartitionEnd end) {
+        throw new CorrectionRefusal(
+                "a snapshot as of %s is before what was read already: partition %s is finished, and was read until %s; nothing was changed. %s"
+                        .formatted(
+                                at,
+                                token.abbreviated(),
+                                end.at(),
+                                isAtEndOfSubscription(end)
+                                        ? "Add it as of then, or move the end (spream subscription move-end) and add it as of a later time"
+                                        : "Add it as of a later time"));
     }
 
     private Stream<PartitionToken> knownTokens() {

@@ -66,7 +66,7 @@ public final class LineageCheck {
                 .sorted(Comparator.comparing(LineageNode::start).thenComparing(LineageNode::token))
                 .toList();
         checkRoot();
-        LineageEnds ends = new LineageEnds(subscription, pauses(ordered), findings);
+        LineageEnds ends = new LineageEnds(subscription, pauses(ordered), unsettledSnapshots(ordered), findings);
         LineageLinks links = new LineageLinks(subscription.partitionMode(), nodes, lineage.discoveredUntil(), findings);
         for (LineageNode node : ordered) {
             ends.check(node);
@@ -84,6 +84,14 @@ public final class LineageCheck {
         boolean allFinished = nodes.stream().allMatch(LineageNode::finished);
         return nodes.stream()
                 .filter(node -> node.token().isOfAddedSnapshot() && (allFinished || !node.finished()))
+                .map(LineageNode::start)
+                .collect(Collectors.toSet());
+    }
+
+    /** Returns the times of added snapshots with rows that are not settled. */
+    private static Set<Instant> unsettledSnapshots(List<LineageNode> nodes) {
+        return nodes.stream()
+                .filter(node -> node.token().isOfAddedSnapshot() && !node.finished())
                 .map(LineageNode::start)
                 .collect(Collectors.toSet());
     }

@@ -10,8 +10,13 @@ import java.util.Set;
  * The rules of {@link LineageCheck} for one partition by itself: its end, its watermark and its gaps.
  *
  * @param pauses the times at which partitions may have ended for now
+ * @param unsettledSnapshots the times of added snapshots with rows that are not settled
  */
-record LineageEnds(SubscriptionRecord subscription, Set<Instant> pauses, List<LineageFinding> findings) {
+record LineageEnds(
+        SubscriptionRecord subscription,
+        Set<Instant> pauses,
+        Set<Instant> unsettledSnapshots,
+        List<LineageFinding> findings) {
 
     void check(LineageNode node) {
         checkGaps(node);
@@ -28,6 +33,7 @@ record LineageEnds(SubscriptionRecord subscription, Set<Instant> pauses, List<Li
             return;
         }
         PartitionEnd proof = node.end().get();
+        checkReadPast(unsettledSnapshots, node, proof.at());
         switch (proof.kind()) {
             case BOUNDED_END -> checkBoundedEnd(node, proof);
             case CHILD_PARTITIONS -> {
@@ -47,16 +53,20 @@ record LineageEnds(SubscriptionRecord subscription, Set<Instant> pauses, List<Li
                     "the subscription is marked as completed, and partition %s is not finished: no worker reads it any more"
                             .formatted(node));
         }
-        if (!node.token().isOfSnapshot() && node.hasProgress()) {
-            node.stored()
-                    .map(PartitionMetadata::watermark)
-                    .ifPresent(watermark -> pauses.stream()
-                            .filter(pause -> watermark.isAfter(pause) && !node.hasGap(pause, pause.plusNanos(1)))
-                            .forEach(pause -> checkPaused(node, pause)));
+        if (node.hasProgress()) {
+            node.stored().map(PartitionMetadata::watermark).ifPresent(read -> checkReadPast(pauses, node, read));
         }
     }
 
-    private void checkPaused(LineageNode node, Instant pause) {
+    private void checkReadPast(Set<Instant> times, LineageNode node, Instant read) {
+        if (!node.token().isOfSnapshot()) {
+            times.stream()
+                    .filter(time -> read.isAfter(time) && !node.hasGap(time, time.plusNanos(1)))
+                    .forEach(time -> findReadPast(node, time));
+        }
+    }
+
+    private void findReadPast(LineageNode node, Instant pause) {
         find(
                 Kind.READ_PAST_SNAPSHOT,
                 node,

@@ -47,7 +47,7 @@ record LineageLinks(
 
     private void checkChild(LineageNode parent, PartitionEnd proof, PartitionToken token) {
         LineageNode child = nodes.get(token);
-        if (child == null && (isUndiscovered(proof) || mayHaveEndedInGap(proof))) {
+        if (child == null && (isUndiscovered(proof) || mayHaveEndedInGap(token, proof))) {
             return;
         }
         if (child == null) {
@@ -79,18 +79,40 @@ record LineageLinks(
     }
 
     /** Returns whether a destination may have started and ended in a gap, where its start record was not read. */
-    private boolean mayHaveEndedInGap(PartitionEnd proof) {
+    private boolean mayHaveEndedInGap(PartitionToken destination, PartitionEnd proof) {
         return proof.kind() == PartitionEnd.Kind.PARTITION_END
-                && isInGap(proof.at(), proof.at().plusNanos(1));
+                && nodes.values().stream()
+                        .flatMap(node -> node.gapEnd(proof.at()).stream())
+                        .anyMatch(end -> !livedAfter(end, destination));
     }
 
-    private boolean isInGap(Instant from, Instant to) {
-        return nodes.values().stream().anyMatch(node -> node.hasGap(from, to));
+    /** Returns whether keys moved to or from the partition after that time. */
+    private boolean livedAfter(Instant time, PartitionToken token) {
+        return nodes.values().stream()
+                .anyMatch(node -> node.end()
+                                .filter(end ->
+                                        end.at().isAfter(time) && end.children().contains(token))
+                                .isPresent()
+                        || node.stored()
+                                .flatMap(PartitionMetadata::moveIn)
+                                .filter(moveIn -> moveIn.timestamp().isAfter(time)
+                                        && moveIn.sources().contains(token))
+                                .isPresent());
+    }
+
+    /** Returns whether a destination may have started in a gap, at the end of which the initial query found it. */
+    private boolean mayBeFoundAfterGap(LineageNode destination, Instant moved) {
+        Instant start = destination.start();
+        return destination.parents().stream().allMatch(this::isLost)
+                && nodes.values().stream().anyMatch(node -> node.hasGap(moved, start))
+                && nodes.values().stream()
+                        .flatMap(node -> node.gaps().stream())
+                        .anyMatch(gap -> gap.to().equals(start));
     }
 
     /** Checks a partition that keys of an ended one went to, which may have been read for long. */
     private void checkDestination(LineageNode source, Instant end, LineageNode destination) {
-        if (destination.start().isAfter(end) && !isInGap(end, destination.start())) {
+        if (destination.start().isAfter(end) && !mayBeFoundAfterGap(destination, end)) {
             findings.add(new LineageFinding(
                     Kind.TIME_UNCOVERED,
                     List.of(source.token(), destination.token()),

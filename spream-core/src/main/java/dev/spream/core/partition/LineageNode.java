@@ -73,6 +73,18 @@ record LineageNode(
         return false;
     }
 
+    /** Returns the end of the gap that the time is in; gaps that touch are one. */
+    Optional<Instant> gapEnd(Instant time) {
+        Optional<Instant> end = Optional.empty();
+        for (PartitionGap gap : gaps) {
+            boolean touches = end.filter(gap.from()::equals).isPresent();
+            if (touches || (!time.isBefore(gap.from()) && time.isBefore(gap.to()))) {
+                end = Optional.of(gap.to());
+            }
+        }
+        return end;
+    }
+
     boolean continues(LineageNode parent) {
         return parent.token().isRoot()
                 ? parents.isEmpty()

@@ -161,6 +161,23 @@ interface AddedSnapshotContract extends CorrectionStage {
         corrected(added(30, false, "x"));
     }
 
+    @Test
+    default void a_snapshot_before_the_end_of_a_finished_partition_is_refused() {
+        given().storage().openSubscription(SUBSCRIPTION);
+        PartitionLease root = given().running(ANN, "Parent0");
+        given().add(root, 1, "a", "b");
+        given().finish(root, 1, "a", "b");
+        PartitionLease a = given().running(ANN, "a");
+        given().storage().finish(a, at(3600), PartitionEnd.boundedEnd(at(3600)));
+        idle(given().running(ANN, "b"), 20);
+
+        String reason = "partition a is finished, and was read until " + at(3600);
+        assertThat(refused(added(30, false, "x"))).contains(reason, "move-end");
+        given().storage().cleanUp(given().storage().lineage().readAt().plusSeconds(3600));
+        assertThat(refused(added(30, false, "x"))).contains(reason);
+        corrected(added(3600, false, "x"));
+    }
+
     private void assertClaimable(String... partitions) {
         assertThat(given().storage().frontier().claimable())
                 .extracting(partition -> partition.token().value())

@@ -244,6 +244,25 @@ interface ReplacementContract extends StorageScenario.Stage {
     }
 
     @Test
+    default void a_state_is_refused_until_a_worker_has_read_on_after_an_added_snapshot() {
+        given().created("a");
+        CorrectionStage.planned(given().storage().correct(CorrectionStage.added(30, false, "x"), BACK));
+        given().storage().finish(given().running(ANN, "a"), at(30), PartitionEnd.boundedEnd(at(30)));
+        PartitionLease rows = given().running(ANN, "snapshot:added:x");
+        given().storage().finish(rows, at(30), PartitionEnd.partitionEnd(at(30).plusNanos(1), List.of()));
+
+        assertThat(refused("Orders", SUBSCRIPTION.startTimestamp(), SUBSCRIPTION.endTimestamp()))
+                .contains("partitions ended at the time of a snapshot that was added", "Start a worker");
+        planned(new Correction.ContinueAfterSnapshot());
+        replaced(new SubscriptionState(
+                SUBSCRIPTION,
+                List.of(unfinished("a", PartitionState.RUNNING, at(1), at(40), 0)
+                        .get()),
+                List.of()));
+        assertThat(given().partition("a").watermark()).isEqualTo(at(40));
+    }
+
+    @Test
     default void a_state_of_another_subscription_or_while_a_worker_reads_is_refused() {
         given().created("a");
         List<PartitionMetadata> before = List.copyOf(given().storage().lineage().partitions());

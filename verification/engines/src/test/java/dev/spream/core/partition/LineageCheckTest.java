@@ -210,6 +210,28 @@ final class LineageCheckTest {
         assertThat(paused.with(lost).check().findings()).as("in a gap").isEmpty();
     }
 
+    @Test
+    void a_partition_was_finished_after_the_time_of_an_added_snapshot_that_is_not_settled() {
+        PartitionMetadata rows = PartitionMetadata.created(ROWS, CHANGES, at(30), Instant.EPOCH);
+        assertFinds(state.with(rows), Kind.READ_PAST_SNAPSHOT, "d");
+        PartitionMetadata skipped = PartitionEdit.of(row("d")).gaps(new PartitionGap(at(25), at(30).plusNanos(1)));
+        assertThat(state.with(PartitionEdit.of(skipped).watermark(END))
+                        .with(rows)
+                        .check()
+                        .findings())
+                .as("in a gap")
+                .isEmpty();
+        storage.cleanUp(Instant.MAX);
+        assertFinds(StoredState.of(storage).with(rows), Kind.READ_PAST_SNAPSHOT, "d");
+
+        FinishedPartition settled = new FinishedPartition(
+                ROWS, CHANGES, at(30), PartitionEnd.partitionEnd(at(30).plusNanos(1), List.of()), at(31), List.of());
+        storage.finish(scenario.running(ANN, "e"), END, PartitionEnd.boundedEnd(END));
+        assertThat(StoredState.of(storage).with(settled).check().findings())
+                .as("settled")
+                .isEmpty();
+    }
+
     /** The state with d read up to that second only. */
     private StoredState paused(long second) {
         return state.with(PartitionEdit.of(row("d")).endProof(Optional.of(PartitionEnd.boundedEnd(at(second)))));

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.testkit.partition.StorageScenario;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -221,6 +222,71 @@ final class LineageMovesTest {
                 .isFalse();
         assertThat(isClaimable(lineage(readsOn, waiting), waiting)).isTrue();
         assertThat(isClaimable(lineage(readsOn, waiting), readsOn)).isTrue();
+    }
+
+    @Test
+    void verify_accepts_a_destination_that_may_have_started_and_ended_in_a_gap() {
+        PartitionMetadata skipping = skipping(5, 9);
+
+        assertThat(findings(endedInto("moved", 6), skipping)).isEmpty();
+        assertThat(findings(endedInto("moved", 4), skipping)).containsExactly(LineageFinding.Kind.CHILD_MISSING);
+        assertThat(findings(endedInto("moved", 9), skipping)).containsExactly(LineageFinding.Kind.CHILD_MISSING);
+        PartitionMetadata later = new Row("later", PartitionState.RUNNING, at(12))
+                .moveIn(at(10), "moved")
+                .stored();
+        assertThat(findings(endedInto("moved", 6), skipping, later))
+                .as("keys moved out of it after the gap")
+                .containsExactly(LineageFinding.Kind.CHILD_MISSING);
+        assertThat(findings(endedInto("moved", 6), skipping, endedInto("moved", 11)))
+                .as("keys moved to it after the gap")
+                .containsOnly(LineageFinding.Kind.CHILD_MISSING);
+    }
+
+    @Test
+    void verify_accepts_a_destination_that_was_found_at_the_end_of_a_gap() {
+        PartitionMetadata skipping = skipping(5, 9);
+
+        assertThat(findings(endedInto("found", 6), skipping, found(9))).isEmpty();
+        assertThat(findings(endedInto("found", 4), skipping, found(9)))
+                .as("it started before the gap")
+                .containsExactly(LineageFinding.Kind.TIME_UNCOVERED);
+        assertThat(findings(endedInto("found", 6), skipping, found(8)))
+                .as("it was not found at the end of the gap")
+                .containsExactly(LineageFinding.Kind.TIME_UNCOVERED);
+        assertThat(findings(endedInto("found", 6), skipping, found(9, "parent")))
+                .as("its parent named it")
+                .contains(LineageFinding.Kind.TIME_UNCOVERED);
+    }
+
+    private static List<LineageFinding.Kind> findings(PartitionMetadata... partitions) {
+        SubscriptionRecord subscription = new SubscriptionRecord(
+                "Orders", at(0), Optional.empty(), Duration.ofSeconds(1), PartitionMode.MUTABLE_KEY_RANGE, false);
+        PartitionEnd end = new PartitionEnd(PartitionEnd.Kind.ADOPTED, at(0), List.of());
+        PartitionMetadata root = PartitionEdit.of(new Row("Parent0", PartitionState.FINISHED, at(0)).stored())
+                .endProof(Optional.of(end));
+        List<PartitionMetadata> all = new ArrayList<>(List.of(partitions));
+        all.add(root);
+        return LineageCheck.check(subscription, Lineage.of(all, Instant.EPOCH), List.of()).findings().stream()
+                .map(LineageFinding::kind)
+                .toList();
+    }
+
+    private static PartitionMetadata skipping(long from, long to) {
+        return PartitionEdit.of(new Row("skipping", PartitionState.RUNNING, at(20)).stored())
+                .gaps(new PartitionGap(at(from), at(to)));
+    }
+
+    /** A source that ended then, and whose keys went to that partition. */
+    private static PartitionMetadata endedInto(String destination, long second) {
+        PartitionMetadata source = new Row("source" + second, PartitionState.FINISHED, at(second)).stored();
+        return PartitionEdit.of(source)
+                .endProof(Optional.of(PartitionEnd.partitionEnd(at(second), tokens(destination))));
+    }
+
+    private static PartitionMetadata found(long second, String... parents) {
+        PartitionMetadata row = PartitionEdit.of(new Row("found", PartitionState.RUNNING, at(20)).stored())
+                .start(at(second));
+        return PartitionEdit.of(row).parents(tokens(parents));
     }
 
     private static PartitionMetadata waiting(Instant watermark, String... sources) {
