@@ -24,6 +24,7 @@ import java.util.random.RandomGenerator;
  * @param storageCalls repeats calls to the storage after retryable failures
  * @param partitionsChanged signalled when a partition may have become claimable
  * @param watermarksDue signalled when a watermark is to be stored before the end of its interval
+ * @param livingSearches the searches of its partitions at the ends of gaps
  * @param userCalls makes calls of user code other than the consumer's
  * @param readsAhead whether a partition may be read ahead of others in this process that its keys came from; never
  *     without an order, which would not hold the changes of those keys back
@@ -39,6 +40,7 @@ record EngineContext(
         RandomGenerator random,
         Waiter partitionsChanged,
         Waiter watermarksDue,
+        LivingSearches livingSearches,
         UserCalls userCalls,
         boolean readsAhead) {
 
@@ -67,6 +69,7 @@ record EngineContext(
                 random,
                 new Waiter(time),
                 new Waiter(time),
+                new LivingSearches(time),
                 userCalls,
                 readsAhead && options.effectiveOrdering() != Ordering.NONE);
     }

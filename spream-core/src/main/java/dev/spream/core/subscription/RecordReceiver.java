@@ -116,6 +116,16 @@ final class RecordReceiver implements RecordHandler {
     }
 
     @Override
+    public boolean isLivingStored(Instant at) throws InterruptedException {
+        return context.livingSearches().isNeedless(at, context.options().partitionDiscoveryInterval(), isActive);
+    }
+
+    @Override
+    public void searchedLiving(Instant at, boolean stored) {
+        context.livingSearches().end(at, stored);
+    }
+
+    @Override
     public void moved(PartitionEventRecord event) throws InterruptedException {
         List<PartitionToken> destinations = tokens(event.moveOutDestinations());
         if (!destinations.isEmpty()) {

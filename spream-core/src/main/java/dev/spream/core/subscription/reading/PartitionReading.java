@@ -13,6 +13,8 @@ import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
@@ -146,19 +148,33 @@ public final class PartitionReading implements AutoCloseable {
 
     private Optional<PartitionEnd> findLiving() throws InterruptedException {
         Instant at = intake.position();
+        if (handler.isLivingStored(at)) {
+            afterGap = !isReading.getAsBoolean();
+            intake.foundLiving(at);
+            return Optional.empty();
+        }
+        try {
+            return findLiving(at);
+        } finally {
+            handler.searchedLiving(at, !afterGap);
+        }
+    }
+
+    private Optional<PartitionEnd> findLiving(Instant at) throws InterruptedException {
         PartitionQuery query = new PartitionQuery(
                 PartitionToken.ROOT,
                 at,
                 window.endOf(at),
                 settings.heartbeatInterval(),
                 OptionalLong.of(settings.prefetchBytes()));
-        switch (queries.run(query, record -> intake.takeLiving(record, at, token))) {
+        List<String> living = new ArrayList<>();
+        switch (queries.run(query, record -> collect(record, living))) {
             case StreamEnd.Ok ok -> {
-                if (intake.broughtChildren()) {
+                if (living.isEmpty()) {
+                    reconnect(null);
+                } else if (intake.takeLiving(living, at, token)) {
                     afterGap = false;
                     intake.foundLiving(at);
-                } else {
-                    reconnect(null);
                 }
             }
             case StreamEnd.Broken(SourceException cause) -> {
@@ -167,6 +183,11 @@ public final class PartitionReading implements AutoCloseable {
             case StreamEnd.Stopped stopped -> {}
         }
         return Optional.empty();
+    }
+
+    private static boolean collect(ChangeRecord record, List<String> living) {
+        living.addAll(LivingPartitions.of(record));
+        return true;
     }
 
     private PartitionQuery query() {

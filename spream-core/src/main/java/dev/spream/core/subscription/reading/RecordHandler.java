@@ -43,6 +43,17 @@ public interface RecordHandler {
      */
     boolean children(ChildPartitionsRecord children) throws InterruptedException;
 
+    /**
+     * Waits while another partition finds the partitions that live at that time, the end of a gap of both. Returns whether
+     * they are stored, or the reading has to stop; otherwise the caller finds them, and calls {@link #searchedLiving}.
+     */
+    default boolean isLivingStored(Instant at) throws InterruptedException {
+        return false;
+    }
+
+    /** Notes that the search for living partitions has ended. */
+    default void searchedLiving(Instant at, boolean stored) {}
+
     /** Takes moved key ranges; everything before them was read and taken. */
     void moved(PartitionEventRecord event) throws InterruptedException;
 

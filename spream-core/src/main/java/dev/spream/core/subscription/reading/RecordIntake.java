@@ -31,6 +31,9 @@ import org.slf4j.LoggerFactory;
  * position with each. Remembers what the current query brought. Confined to the reading's thread.
  */
 final class RecordIntake {
+    /** How many living partitions are stored by one call: a transaction of a storage has its limits. */
+    private static final int STORED_AT_ONCE = 1_000;
+
     private static final Logger log = LoggerFactory.getLogger(PartitionReading.class);
 
     private final String label;
@@ -101,12 +104,17 @@ final class RecordIntake {
     }
 
     /** Takes the partitions of an initial query after a gap; returns false if the reading has to stop. */
-    boolean takeLiving(ChangeRecord record, Instant at, PartitionToken itself) throws InterruptedException {
-        List<String> living = LivingPartitions.of(record);
-        broughtChildren |= !living.isEmpty();
+    boolean takeLiving(List<String> living, Instant at, PartitionToken itself) throws InterruptedException {
+        broughtChildren = true;
         List<String> others =
                 living.stream().filter(token -> !token.equals(itself.value())).toList();
-        return others.isEmpty() || handler.children(started(new PartitionStartRecord(at, "", others)));
+        for (int i = 0; i < others.size(); i += STORED_AT_ONCE) {
+            List<String> some = others.subList(i, Math.min(i + STORED_AT_ONCE, others.size()));
+            if (!handler.children(started(new PartitionStartRecord(at, "", some)))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Notes that all partitions that live at that time, the end of a gap, were taken. */

@@ -19,10 +19,14 @@ import dev.spream.testkit.subscription.ScriptedSource.Fault;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -105,6 +109,51 @@ class RetentionLossTest {
 
         assertThat(consumer.labels()).containsExactlyInAnyOrder("A100", "B110");
         assertThat(fixture.stored("q").startTimestamp()).isEqualTo(at(50));
+    }
+
+    @Test
+    void one_initial_query_finds_what_started_in_a_gap_of_many_partitions() throws InterruptedException {
+        String[] partitions =
+                IntStream.range(0, 30).mapToObj(number -> "p" + number).toArray(String[]::new);
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .start("Parent0", 0, partitions)
+                .end("Parent0");
+        source.start("p0", 10, "q")
+                .change("q", 110, "B")
+                .livingLater(
+                        Stream.concat(Arrays.stream(partitions), Stream.of("q")).toArray(String[]::new));
+        source.serverTime(at(2));
+        for (String partition : partitions) {
+            source.fault(partition, new Fault.Stall(0));
+        }
+        Subscriber first = fixture.subscriber(options -> options.endAt(at(200)));
+        CompletableFuture<CompletionReason> run = fixture.start(first, new RecordingConsumer());
+        Polling.await(
+                () -> Arrays.stream(partitions)
+                        .noneMatch(partition -> source.queriesOf(partition).isEmpty()),
+                source::queries);
+        first.shutdown(SubscriberFixture.BOUND);
+        SubscriberFixture.get(run);
+        fixture.storage.correct(
+                new Correction.AddGap(new PartitionGap(START, at(50)), Set.of()),
+                new CorrectionAct("ann", "a bulk load"));
+        source.serverTime(at(3600));
+        int before = source.queriesOf(PartitionToken.ROOT.value()).size();
+        AtomicInteger added = new AtomicInteger();
+        fixture.storage = new FaultyStorage(fixture.storage, true, (call, method) -> {
+                    if (method.equals("addChildren")) {
+                        added.incrementAndGet();
+                    }
+                    return FaultyStorage.Verdict.PASS;
+                })
+                .storage();
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        fixture.run(fixture.subscriber(options -> options.endAt(at(200))), consumer);
+
+        assertThat(consumer.labels()).containsExactly("B110");
+        assertThat(source.queriesOf(PartitionToken.ROOT.value())).hasSize(before + 1);
+        assertThat(added).hasValue(1);
     }
 
     /** A partition p with mutable key ranges, from which q starts at second 10. */
