@@ -4,6 +4,14 @@ import com.google.api.core.ApiFuture;
 import com.google.api.core.ApiFutureCallback;
 import com.google.api.core.ApiFutures;
 import com.google.cloud.pubsub.v1.AckResponse;
+import dev.spream.core.DurationText;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,12 +26,15 @@ final class AckAnswers {
 
     private final String subscription;
     private final AtomicLong refused = new AtomicLong();
+    private final Set<ApiFuture<AckResponse>> open = ConcurrentHashMap.newKeySet();
 
     AckAnswers(String subscription) {
         this.subscription = subscription;
     }
 
     void watch(String messageId, ApiFuture<AckResponse> answer) {
+        open.add(answer);
+        answer.addListener(() -> open.remove(answer), Runnable::run);
         ApiFutures.addCallback(
                 answer,
                 new ApiFutureCallback<>() {
@@ -40,6 +51,21 @@ final class AckAnswers {
                     }
                 },
                 Runnable::run);
+    }
+
+    /** Waits for that long at most until all acknowledgements so far were sent. */
+    void awaitSent(Duration atMost) {
+        try {
+            ApiFutures.successfulAsList(List.copyOf(open)).get(atMost.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            log.debug(
+                    "{} acknowledgements of {} were not sent within {}; their messages are delivered again",
+                    open.size(),
+                    subscription,
+                    DurationText.of(atMost));
+        }
     }
 
     /** Returns the number of acknowledgements that were refused, or may have been lost. */

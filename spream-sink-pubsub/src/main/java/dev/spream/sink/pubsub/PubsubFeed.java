@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
 final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
     private static final Logger log = LoggerFactory.getLogger(PubsubFeed.class);
     private static final Duration TERMINATION = Duration.ofSeconds(10);
+    private static final Duration ACKNOWLEDGED = Duration.ofSeconds(5);
 
     private record Received(String messageId, AckReplyConsumerWithResponse reply) {}
 
@@ -148,7 +149,11 @@ final class PubsubFeed implements EventFeed, MessageReceiverWithAckResponse {
         onClose.accept(this);
     }
 
+    /** Sends acknowledgements first: a client that stops returns messages whose acknowledgement it has not sent. */
     private void stop(Subscriber client) {
+        if (client.isRunning()) {
+            answers.awaitSent(ACKNOWLEDGED);
+        }
         try {
             client.stopAsync().awaitTerminated(TERMINATION.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
