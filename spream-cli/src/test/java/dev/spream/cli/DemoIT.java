@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class DemoIT {
     private static final int TRANSACTIONS = 100;
     private static final int FAULTY_TRANSACTIONS = 150;
+    private static final int CONTROL_RUNS = 5;
 
     static Stream<String> dialects() {
         return first(1, Stream.of("googlesql", "postgresql"));
@@ -125,6 +126,20 @@ final class DemoIT {
     @MethodSource("combinations")
     void streams_that_break_and_stall_and_repeat_cost_no_change_and_no_order(
             String dialect, String mode, String ordering, String maxInflight) throws Exception {
+        int disordered = disorderedWithFaults(dialect, mode, ordering, maxInflight);
+        if (!ordering.equals("none")) {
+            assertThat(disordered).isZero();
+            return;
+        }
+        for (int run = 1; run < CONTROL_RUNS && disordered == 0; run++) { // by chance, none overtook another
+            disordered = disorderedWithFaults(dialect, mode, ordering, maxInflight);
+        }
+        assertThat(disordered).as("order without a key").isPositive();
+    }
+
+    /** Runs the demo with faults, and checks all but the order; returns the number of changes that are out of order. */
+    private static int disorderedWithFaults(String dialect, String mode, String ordering, String maxInflight)
+            throws Exception {
         try (SpreamProcess demo = SpreamProcess.spream(
                 "tail",
                 "--demo",
@@ -146,19 +161,12 @@ final class DemoIT {
             assertThat(verdict.count("committed")).isEqualTo(2 * FAULTY_TRANSACTIONS);
             assertThat(verdict.count("lost")).isZero();
             assertThat(verdict.count("delivered")).isEqualTo(2 * FAULTY_TRANSACTIONS + verdict.count("duplicated"));
-            boolean claimed = !ordering.equals("none");
-            assertThat(verdict.claimsOrder()).isEqualTo(claimed);
-            if (claimed) {
-                assertThat(verdict.count("disordered")).isZero();
-            } else {
-                assertThat(verdict.count("disordered"))
-                        .as("order without a key")
-                        .isPositive();
-            }
+            assertThat(verdict.claimsOrder()).isEqualTo(!ordering.equals("none"));
             assertThat(verdict.faultKinds()).as("kinds of faults").hasSizeGreaterThanOrEqualTo(3);
             assertThat(verdict.count("faults")).isGreaterThanOrEqualTo(5);
             assertThat(verdict.count("reconnects")).isPositive();
             assertThat(demo.err()).as("nothing but the seed and the verdict").hasSize(2);
+            return verdict.count("disordered");
         }
     }
 
