@@ -19,13 +19,19 @@ public final class SpannerStream implements ChangeStreamSourceFactory {
     private final String stream;
     private final @Nullable String emulatorHost;
     private final @Nullable String databaseRole;
+    private final @Nullable Integer maxOpenQueries;
 
     private SpannerStream(
-            String database, String stream, @Nullable String emulatorHost, @Nullable String databaseRole) {
+            String database,
+            String stream,
+            @Nullable String emulatorHost,
+            @Nullable String databaseRole,
+            @Nullable Integer maxOpenQueries) {
         this.database = database;
         this.stream = stream;
         this.emulatorHost = emulatorHost;
         this.databaseRole = databaseRole;
+        this.maxOpenQueries = maxOpenQueries;
     }
 
     /**
@@ -37,17 +43,28 @@ public final class SpannerStream implements ChangeStreamSourceFactory {
      */
     public static SpannerStream of(String database, String stream) {
         DatabaseName.parse(database);
-        return new SpannerStream(database, requireNonNull(stream, "stream"), null, null);
+        return new SpannerStream(database, requireNonNull(stream, "stream"), null, null, null);
     }
 
     /** Returns the stream on an emulator at {@code host:port}. */
     public SpannerStream emulatorHost(String host) {
-        return new SpannerStream(database, stream, requireNonNull(host, "host"), databaseRole);
+        return new SpannerStream(database, stream, requireNonNull(host, "host"), databaseRole, maxOpenQueries);
     }
 
     /** Returns the stream as that role of the database may read it. */
     public SpannerStream databaseRole(String role) {
-        return new SpannerStream(database, stream, emulatorHost, requireNonNull(role, "role"));
+        return new SpannerStream(database, stream, emulatorHost, requireNonNull(role, "role"), maxOpenQueries);
+    }
+
+    /**
+     * Returns the stream with that many partitions at most that a subtask reads at the same time, each by a query that stays
+     * open, from 1 to 25,500; 700 by default.
+     *
+     * @throws IllegalArgumentException if the number is not in that range
+     */
+    public SpannerStream maxOpenQueries(int queries) {
+        SpannerConnection.builder(DatabaseName.parse(database)).maxOpenQueries(queries); // it knows the range
+        return new SpannerStream(database, stream, emulatorHost, databaseRole, queries);
     }
 
     @Override
@@ -58,6 +75,9 @@ public final class SpannerStream implements ChangeStreamSourceFactory {
         }
         if (databaseRole != null) {
             connection.databaseRole(databaseRole);
+        }
+        if (maxOpenQueries != null) {
+            connection.maxOpenQueries(maxOpenQueries);
         }
         SpannerConnection open = connection.open();
         try {

@@ -19,11 +19,14 @@ public final class SpannerSubscription implements StoredSubscription {
     private final String database;
     private final String table;
     private final @Nullable String emulatorHost;
+    private final @Nullable String databaseRole;
 
-    private SpannerSubscription(String database, String table, @Nullable String emulatorHost) {
+    private SpannerSubscription(
+            String database, String table, @Nullable String emulatorHost, @Nullable String databaseRole) {
         this.database = database;
         this.table = table;
         this.emulatorHost = emulatorHost;
+        this.databaseRole = databaseRole;
     }
 
     /**
@@ -35,12 +38,17 @@ public final class SpannerSubscription implements StoredSubscription {
      */
     public static SpannerSubscription of(String database, String table) {
         DatabaseName.parse(database);
-        return new SpannerSubscription(database, requireNonNull(table, "table"), null);
+        return new SpannerSubscription(database, requireNonNull(table, "table"), null, null);
     }
 
     /** Returns the subscription on an emulator at {@code host:port}. */
     public SpannerSubscription emulatorHost(String host) {
-        return new SpannerSubscription(database, table, requireNonNull(host, "host"));
+        return new SpannerSubscription(database, table, requireNonNull(host, "host"), databaseRole);
+    }
+
+    /** Returns the subscription as that role of the database may read and write it. */
+    public SpannerSubscription databaseRole(String role) {
+        return new SpannerSubscription(database, table, emulatorHost, requireNonNull(role, "role"));
     }
 
     @Override
@@ -54,6 +62,9 @@ public final class SpannerSubscription implements StoredSubscription {
                 SpannerConnection.builder(DatabaseName.parse(database)).maxOpenQueries(1);
         if (emulatorHost != null) {
             builder.emulatorHost(emulatorHost);
+        }
+        if (databaseRole != null) {
+            builder.databaseRole(databaseRole);
         }
         try (SpannerConnection connection = builder.open();
                 PartitionStorage storage = SpannerPartitionStorage.open(connection, table)) {

@@ -56,6 +56,10 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
             .stringType()
             .noDefaultValue()
             .withDescription("The role of the database with which to read.");
+    private static final ConfigOption<Integer> MAX_OPEN_QUERIES = ConfigOptions.key("max-open-queries")
+            .intType()
+            .defaultValue(700)
+            .withDescription("The partitions that a subtask reads at the same time, from 1 to 25500.");
     private static final ConfigOption<String> STARTUP_TIMESTAMP = ConfigOptions.key("scan.startup.timestamp")
             .stringType()
             .noDefaultValue()
@@ -69,6 +73,12 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
             .stringType()
             .noDefaultValue()
             .withDescription("The database of that table, if it is not that of the stream.");
+    private static final ConfigOption<String> SUBSCRIPTION_ROLE = ConfigOptions.key(
+                    "scan.startup.subscription-database-role")
+            .stringType()
+            .noDefaultValue()
+            .withDescription(
+                    "The role with which to read that table; in the database of the stream, its role by default.");
     private static final ConfigOption<String> BOUNDED_TIMESTAMP = ConfigOptions.key("scan.bounded.timestamp")
             .stringType()
             .noDefaultValue()
@@ -108,6 +118,8 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
                 STARTUP_TIMESTAMP,
                 SUBSCRIPTION,
                 SUBSCRIPTION_DATABASE,
+                SUBSCRIPTION_ROLE,
+                MAX_OPEN_QUERIES,
                 BOUNDED_TIMESTAMP,
                 SNAPSHOT,
                 HEARTBEAT_INTERVAL,
@@ -147,7 +159,8 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
 
     private static ChangeStreamTableSource.Declaration declaration(
             String name, List<TableColumn> columns, boolean hasMetadata, ReadableConfig options) {
-        SpannerStream stream = SpannerStream.of(options.get(DATABASE), options.get(STREAM));
+        SpannerStream stream = SpannerStream.of(options.get(DATABASE), options.get(STREAM))
+                .maxOpenQueries(options.get(MAX_OPEN_QUERIES));
         Optional<String> emulatorHost = options.getOptional(EMULATOR_HOST);
         if (emulatorHost.isPresent()) {
             stream = stream.emulatorHost(emulatorHost.get());
@@ -177,13 +190,19 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
     private static Optional<SpannerSubscription> subscription(ReadableConfig options) {
         Optional<String> table = options.getOptional(SUBSCRIPTION);
         Optional<String> database = options.getOptional(SUBSCRIPTION_DATABASE);
-        if (table.isEmpty() && database.isPresent()) {
-            throw new IllegalArgumentException(
-                    "%s is set without %s".formatted(SUBSCRIPTION_DATABASE.key(), SUBSCRIPTION.key()));
+        Optional<String> role = options.getOptional(SUBSCRIPTION_ROLE);
+        if (table.isEmpty() && (database.isPresent() || role.isPresent())) {
+            throw new IllegalArgumentException("%s is set without %s"
+                    .formatted(
+                            database.isPresent() ? SUBSCRIPTION_DATABASE.key() : SUBSCRIPTION_ROLE.key(),
+                            SUBSCRIPTION.key()));
         }
+        Optional<String> reading = database.isPresent() ? role : role.or(() -> options.getOptional(DATABASE_ROLE));
         return table.map(name -> {
             SpannerSubscription stored = SpannerSubscription.of(database.orElseGet(() -> options.get(DATABASE)), name);
-            return options.getOptional(EMULATOR_HOST).map(stored::emulatorHost).orElse(stored);
+            SpannerSubscription located =
+                    options.getOptional(EMULATOR_HOST).map(stored::emulatorHost).orElse(stored);
+            return reading.map(located::databaseRole).orElse(located);
         });
     }
 

@@ -118,7 +118,7 @@ final class ChangeStreamTableFactoryTest {
                         plan(
                                 COLUMNS,
                                 STREAM
-                                        + ", 'scan.startup.subscription' = 'Partitions', 'scan.startup.subscription-database' = 'projects/p/instances/i/databases/d'"))
+                                        + ", 'scan.startup.subscription' = 'Partitions', 'scan.startup.subscription-database' = 'projects/p/instances/i/databases/d', 'scan.startup.subscription-database-role' = 'r', 'max-open-queries' = '5'"))
                 .contains("Accounts");
     }
 
@@ -128,6 +128,8 @@ final class ChangeStreamTableFactoryTest {
             value = {
                 "'scan.startup.subscription' = 'Partitions', 'scan.snapshot' = 'true' | a stored subscription has its own beginning, and a start or a snapshot is given",
                 "'scan.startup.subscription-database' = 'd' | scan.startup.subscription-database is set without scan.startup.subscription",
+                "'scan.startup.subscription-database-role' = 'r' | scan.startup.subscription-database-role is set without scan.startup.subscription",
+                "'max-open-queries' = '0' | maxOpenQueries must be from 1 to 25500, was 0",
                 "'scan.startup.timestamp' = 'yesterday' | scan.startup.timestamp is yesterday, must be a timestamp such as 2026-01-31T10:00:00Z",
                 "'scan.startup.timestamp' = '2026-01-31T10:00:00Z', 'scan.snapshot' = 'true' | a snapshot begins at its own time, and a start is given",
                 "'heartbeat-interval' = '1 ms' | heartbeatInterval is 1 ms, must be from 100 ms to 5 min",
