@@ -47,7 +47,10 @@ record JobStart(ChangeStreamSource source, ReadOptions options) {
                             + e.getMessage(),
                     e);
         }
-        requireSame(state.subscription(), "the stored subscription differs from the options of the job");
+        requireSame(
+                state.subscription(),
+                "the stored subscription differs from the options of the job",
+                "Set the stream and the end of the job to those of the subscription, or move its end first (spream subscription move-end)");
         return state;
     }
 
@@ -59,11 +62,16 @@ record JobStart(ChangeStreamSource source, ReadOptions options) {
 
     /** Refuses a state of another stream, start or end. Queries the server. */
     SubscriptionRecord resume(SubscriptionRecord stored) {
-        requireSame(stored, "the state of the job differs from its options");
+        requireSame(
+                stored,
+                "the state of the job differs from its options",
+                options.stored().isPresent()
+                        ? "Use the stored values; a job without this state would begin where the stored subscription stands, and repeat what this one has emitted"
+                        : "Use the stored values, or start the job without this state");
         return stored;
     }
 
-    private void requireSame(SubscriptionRecord stored, String problem) {
+    private void requireSame(SubscriptionRecord stored, String problem, String remedy) {
         PartitionMode mode = source.partitionMode();
         List<String> differences = new ArrayList<>();
         if (!stored.streamName().equals(source.streamName())) {
@@ -82,8 +90,7 @@ record JobStart(ChangeStreamSource source, ReadOptions options) {
         }
         if (!differences.isEmpty()) {
             throw new FlinkRuntimeException(
-                    "%s: %s; nothing was read. Use the stored values, or start the job without this state"
-                            .formatted(problem, String.join("; ", differences)));
+                    "%s: %s; nothing was read. %s".formatted(problem, String.join("; ", differences), remedy));
         }
     }
 
