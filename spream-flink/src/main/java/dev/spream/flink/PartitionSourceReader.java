@@ -178,12 +178,15 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
 
     /**
      * Reads as many of those that wait as there is room for, the oldest first. If that is not all, those that wait for a
-     * move-in give their room to them, which may be its sources, and so does the one that is furthest ahead.
+     * move-in give their room to them, which may be its sources, and so do those that are paused, and the one that is
+     * furthest ahead.
      */
     private void readWaiting() {
         readings.forEach((id, reading) -> {
             Held held = requireNonNull(splits.get(id));
-            if (reading.waitsForRoom() && !waiting.contains(held)) {
+            if (!reading.waitsForRoom()) {
+                waiting.remove(held); // it was paused while it waited
+            } else if (!waiting.contains(held)) {
                 waiting.add(held);
             }
         });
@@ -436,6 +439,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     public void pauseOrResumeSplits(Collection<String> paused, Collection<String> resumed) {
         paused.forEach(split -> pause(split, true));
         resumed.forEach(split -> pause(split, false));
+        readWaiting();
     }
 
     private void pause(String splitId, boolean pauses) {

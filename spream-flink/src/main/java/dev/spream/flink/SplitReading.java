@@ -54,6 +54,7 @@ final class SplitReading implements RecordHandler {
     private final ReadElements elements;
     private final ReaderMetrics metrics;
     private final boolean ordered;
+    private final boolean continuesSubscription;
     private final BiFunction<PartitionMode, ReadPosition, PartitionReading> toRead;
     private final ReadPosition from;
     private final ChangeStreamSource source;
@@ -98,6 +99,7 @@ final class SplitReading implements RecordHandler {
         this.elements = elements;
         this.metrics = metrics;
         this.ordered = options.ordered();
+        this.continuesSubscription = options.stored().isPresent();
         this.source = source;
         this.start = split.position();
         this.onFailure = onFailure;
@@ -215,14 +217,20 @@ final class SplitReading implements RecordHandler {
         return opened == null ? start : opened.position();
     }
 
-    /** Notes the time of the next element, unless its query is to be closed before. */
+    /** Notes the time of the next element, once it is not paused, unless its query is to be closed before. */
     private void next(Instant at) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            if (yields && !closed) {
-                yields = false;
-                parked = true;
-                throw new Parked();
+            while (!closed) {
+                if (yields) {
+                    yields = false;
+                    parked = true;
+                    throw new Parked();
+                }
+                if (!paused) {
+                    break;
+                }
+                changed.await();
             }
         } finally {
             lock.unlock();
@@ -231,14 +239,6 @@ final class SplitReading implements RecordHandler {
     }
 
     private boolean put(SplitElement element, long bytes) throws InterruptedException {
-        lock.lockInterruptibly();
-        try {
-            while (paused && !closed) {
-                changed.await();
-            }
-        } finally {
-            lock.unlock();
-        }
         if (closed) {
             return false;
         }
@@ -347,8 +347,12 @@ final class SplitReading implements RecordHandler {
 
     private Optional<PartitionEnd> lost(SourceException failure, boolean expired) {
         throw new FlinkRuntimeException(
-                "[%s] changes from %s on are lost to the stream's retention period: %s; none was skipped, and the job fails. Start the job without its state, at a later time"
-                        .formatted(label, readTo(), failure.getMessage()),
+                "[%s] changes from %s on are lost to the stream's retention period: %s; none was skipped, and the job fails. Start the job without its state%s, at a later time or with a snapshot"
+                        .formatted(
+                                label,
+                                readTo(),
+                                failure.getMessage(),
+                                continuesSubscription ? " and without the stored subscription" : ""),
                 failure);
     }
 
@@ -381,13 +385,15 @@ final class SplitReading implements RecordHandler {
         }
     }
 
-    /** Closes its query as soon as it waits for the sources of a move-in. */
+    /** Closes its query as soon as it waits for the sources of a move-in, or while it is paused. */
     void giveRoom() {
         lock.lock();
         try {
             if (isBehindMoveIn()) {
                 givesRoom = true;
                 changed.signalAll();
+            } else if (paused) {
+                yieldAtNextRecord();
             }
         } finally {
             lock.unlock();
@@ -398,17 +404,22 @@ final class SplitReading implements RecordHandler {
     void yieldRoom() {
         lock.lock();
         try {
-            yields = !parked && !readToEnd && !isBehindMoveIn() && !token.isOfSnapshot();
+            yieldAtNextRecord();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Returns whether it has closed its query and needs another one: see {@link #resume}. */
+    private void yieldAtNextRecord() {
+        yields = !parked && !readToEnd && !isBehindMoveIn() && !token.isOfSnapshot();
+        changed.signalAll();
+    }
+
+    /** Returns whether it has closed its query and is to open another one: see {@link #resume}. */
     boolean waitsForRoom() {
         lock.lock();
         try {
-            return parked && !isBehindMoveIn();
+            return parked && !paused && !isBehindMoveIn();
         } finally {
             lock.unlock();
         }
@@ -435,6 +446,7 @@ final class SplitReading implements RecordHandler {
         }
     }
 
+    /** Pauses or resumes it. */
     void pause(boolean pauses) {
         lock.lock();
         try {

@@ -262,6 +262,49 @@ class PartitionSourceReaderTest {
     }
 
     @Test
+    void a_split_that_is_ahead_is_paused_and_continues() throws Exception {
+        source.change("p", 3, "A");
+        source.change("q", 4, "D");
+        reader.addSplits(List.of(split("p"), split("q")));
+        reader.start();
+        poll(() -> log.lines.containsAll(List.of("p: A3", "q: D4")));
+
+        reader.pauseOrResumeSplits(List.of("p"), List.of());
+        source.change("p", 30, "B").heartbeat("p", 31);
+        source.change("q", 8, "E");
+        poll(() -> log.lines.contains("q: E8"));
+        pollFor(Duration.ofMillis(200));
+        assertThat(log.lines).doesNotContain("p: B30");
+
+        reader.pauseOrResumeSplits(List.of(), List.of("p"));
+        poll(() -> log.lines.contains("p: B30"));
+        assertThat(log.lines).containsOnlyOnce("p: A3", "p: B30", "q: D4", "q: E8");
+    }
+
+    @Test
+    void a_split_that_is_paused_gives_its_room_to_others_and_continues() throws Exception {
+        source.maxOpenQueries(1);
+        source.change("p", 3, "A");
+        source.change("q", 4, "D").heartbeat("q", 5);
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("q")));
+            small.start();
+            poll(small, () -> log.lines.contains("p: A3"));
+
+            small.pauseOrResumeSplits(List.of("p"), List.of());
+            source.change("p", 7, "B").heartbeat("p", 8); // less than a turn ahead
+            poll(small, () -> log.lines.contains("q: D4"));
+            assertThat(log.lines).doesNotContain("p: B7");
+
+            small.pauseOrResumeSplits(List.of("q"), List.of("p"));
+            source.heartbeat("q", 9);
+            poll(small, () -> log.lines.contains("p: B7"));
+        }
+        assertThat(log.lines).containsOnlyOnce("p: A3", "p: B7", "q: D4");
+    }
+
+    @Test
     void a_restored_split_that_gives_its_room_repeats_nothing() throws Exception {
         source.maxOpenQueries(1)
                 .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
