@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.cloud.spanner.DatabaseClient;
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.record.Mod;
@@ -16,18 +17,23 @@ import dev.spream.flink.guide.SubscriptionAndBack;
 import dev.spream.storage.spanner.SpannerConnection;
 import dev.spream.storage.spanner.SpannerPartitionStorage;
 import dev.spream.storage.spanner.SpannerPartitionTables;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -40,9 +46,10 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.util.Collector;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Workers read a part of the changes, a job continues where they stopped, and workers where the job stopped. The versions of
@@ -63,8 +70,9 @@ class SubscriptionHandOverIT {
     Path directory;
 
     @ParameterizedTest
-    @ValueSource(strings = {"IMMUTABLE_KEY_RANGE", "MUTABLE_KEY_RANGE"})
-    void a_job_continues_a_stored_subscription_and_workers_continue_the_job(String mode) throws Exception {
+    @CsvSource({"IMMUTABLE_KEY_RANGE, false", "MUTABLE_KEY_RANGE, true"})
+    void a_job_continues_a_stored_subscription_and_workers_continue_the_job(String mode, boolean keptCheckpoint)
+            throws Exception {
         Map<String, List<Long>> before = new ConcurrentHashMap<>();
         Map<String, List<Long>> job = JOB.computeIfAbsent(name, key -> new ConcurrentHashMap<>());
         Map<String, List<Long>> after = new ConcurrentHashMap<>();
@@ -87,9 +95,7 @@ class SubscriptionHandOverIT {
                 JobID id = cluster.submitJob(job(emulator, stored)).get().getJobID();
                 write(connection.client(), 100, 3);
                 await(() -> isRunning(cluster, id) && settled + count(job) > count(committed) / 5 * 4, job);
-                String savepoint = cluster.stopWithSavepoint(
-                                id, directory.toUri().toString(), false, SavepointFormatType.CANONICAL)
-                        .get();
+                String savepoint = keptCheckpoint ? cancelled(cluster, id) : stopped(cluster, id);
 
                 assertThatThrownBy(() -> JobSavepoint.read(savepoint, "other"))
                         .hasMessageContaining("has no source with uid other, but those with [changes]");
@@ -111,6 +117,101 @@ class SubscriptionHandOverIT {
         assertThat(repeated(both(before, job), after))
                 .as("repeated of %d that the job has read", count(job))
                 .isLessThan(count(job) / 2);
+    }
+
+    /** Workers have read a part of the rows, a job reads a part of the others, and workers read the rest. */
+    @Test
+    void a_snapshot_is_handed_over_before_its_end() throws Exception {
+        Map<String, List<Long>> before = new ConcurrentHashMap<>();
+        Map<String, List<Long>> job = JOB.computeIfAbsent(name, key -> new ConcurrentHashMap<>());
+        Map<String, List<Long>> after = new ConcurrentHashMap<>();
+        try (SpannerEmulator emulator = FlinkJobIT.emulator("IMMUTABLE_KEY_RANGE", FaultRates.share(0.05));
+                SpannerConnection connection = FlinkJobIT.connect(emulator);
+                MiniCluster cluster = JobCluster.notStarted(new Configuration())) {
+            cluster.start();
+            SpannerPartitionTables.create(connection, TABLE);
+            SpannerSubscription stored = SpannerSubscription.of(DATABASE, TABLE).emulatorHost(emulator.emulatorHost());
+            write(connection.client(), 60, 5);
+            try (PartitionStorage storage = SpannerPartitionStorage.open(connection, TABLE)) {
+                readRows(connection, storage, before, KEYS / 3);
+                assertThat(storage.lineage().partitions())
+                        .as("the snapshot is not over")
+                        .anyMatch(partition -> partition.token().isOfSnapshot() && !partition.isFinished());
+
+                JobID id = cluster.submitJob(job(emulator, stored)).get().getJobID();
+                await(() -> isRunning(cluster, id) && !job.isEmpty(), job);
+                write(connection.client(), 60, 6);
+                String savepoint = stopped(cluster, id);
+                SubscriptionAndBack.back(savepoint, stored);
+                assertProven(storage);
+                subscribe(emulator, storage, after, () -> {
+                    write(connection.client(), 60, 7);
+                    await(() -> isCurrent(before, job, after), after);
+                });
+            }
+        }
+        for (Map<String, List<Long>> seen : List.of(before, job, after)) {
+            assertThat(seen.values())
+                    .allSatisfy(versions -> assertThat(versions).isSorted());
+        }
+    }
+
+    /** Reads that many rows of a snapshot, and stops within the next one. */
+    private static void readRows(
+            SpannerConnection connection, PartitionStorage storage, Map<String, List<Long>> seen, int rows)
+            throws Exception {
+        CountDownLatch enough = new CountDownLatch(1);
+        try (ChangeStreamSource source =
+                        connection.source("CountersStream").snapshotChunkRows(3).build();
+                Subscriber subscriber = Subscriber.builder(source, storage)
+                        .options(options -> options.snapshot(true)
+                                .ordering(Ordering.PARTITION)
+                                .heartbeatInterval(Duration.ofMillis(200)))
+                        .build()) {
+            Thread running = Thread.ofVirtual()
+                    .start(() -> subscriber.run(change -> {
+                        if (count(seen) >= rows) {
+                            enough.countDown();
+                            throw new IOException("stopped within the snapshot");
+                        }
+                        for (Mod mod : change.mods()) {
+                            saw(seen, id(mod), version(mod));
+                        }
+                    }));
+            assertThat(enough.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            subscriber.shutdown(Duration.ofSeconds(1));
+            running.join();
+        }
+    }
+
+    /** Returns whether the last version of each key that any of the readers has seen is the committed one. */
+    @SafeVarargs
+    private boolean isCurrent(Map<String, List<Long>>... readers) {
+        return committed.entrySet().stream()
+                .allMatch(key -> Stream.of(readers)
+                        .flatMap(seen -> List.copyOf(seen.getOrDefault(key.getKey(), List.of())).stream())
+                        .anyMatch(key.getValue()::equals));
+    }
+
+    private String stopped(MiniCluster cluster, JobID job) throws Exception {
+        return cluster.stopWithSavepoint(job, directory.toUri().toString(), false, SavepointFormatType.CANONICAL)
+                .get();
+    }
+
+    /** Cancels the job; returns its last checkpoint, which is kept. */
+    private String cancelled(MiniCluster cluster, JobID job) throws Exception {
+        cluster.triggerCheckpoint(job).get();
+        cluster.cancelJob(job).get();
+        cluster.requestJobResult(job).get();
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.filter(file -> file.endsWith("_metadata"))
+                    .map(Path::getParent)
+                    .max(Comparator.comparing(checkpoint ->
+                            Integer.valueOf(checkpoint.getFileName().toString().replace("chk-", ""))))
+                    .orElseThrow()
+                    .toUri()
+                    .toString();
+        }
     }
 
     private static void assertProven(PartitionStorage storage) {
@@ -193,12 +294,15 @@ class SubscriptionHandOverIT {
     private JobGraph job(SpannerEmulator emulator, SpannerSubscription stored) {
         Configuration configuration = new Configuration();
         configuration.setString("execution.checkpointing.dir", directory.toUri().toString());
+        configuration.setString("execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION");
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
         env.setParallelism(3);
         env.enableCheckpointing(300);
         FlinkChangeStreamSource<Tuple2<String, Long>> source =
                 SubscriptionAndBack.continued(FlinkJobIT.stream(emulator), stored, new FlinkJobIT.Versions());
-        env.fromSource(source, WatermarkStrategy.noWatermarks(), "changes")
+        WatermarkStrategy<Tuple2<String, Long>> aligned = WatermarkStrategy.<Tuple2<String, Long>>noWatermarks()
+                .withWatermarkAlignment("changes", Duration.ofMillis(500), Duration.ofMillis(100));
+        env.fromSource(source, aligned, "changes")
                 .uid("changes")
                 .keyBy(version -> version.f0)
                 .process(new Recorded(name))
