@@ -35,7 +35,7 @@ final class DelayWarnings {
         counts = latest;
         checkpointDue = due(checkpointDue, latest.waitingForCheckpoint(), PATIENCE);
         checkpointMissing = due(checkpointMissing, latest.waitingForCheckpoint(), LIMIT);
-        roomDue = due(roomDue, latest.withoutRoom(), PATIENCE);
+        roomDue = due(roomDue, latest.tooMany(), PATIENCE);
     }
 
     private Optional<Instant> due(Optional<Instant> known, int waiting, Duration after) {
@@ -77,10 +77,9 @@ final class DelayWarnings {
         if (roomDue.filter(now::isAfter).isPresent()) {
             roomDue = Optional.of(later());
             log.warn(
-                    "[{}] {} partitions have waited for over a minute for a reader with room, the oldest of them from {}: every reader has as many queries open as its connections allow. Their changes are lost when the retention period has passed. Raise the parallelism of the source, or the number of its channels",
+                    "[{}] for over a minute there have been {} partitions more than the readers can read at the same time: every reader has as many queries open as its connections allow, and its partitions take turns. Changes that are not read within the retention period are lost. Raise the parallelism of the source, or the number of its channels",
                     streamName,
-                    counts.withoutRoom(),
-                    counts.oldestUnassigned().map(Instant::toString).orElse("-"));
+                    counts.tooMany());
         }
     }
 }

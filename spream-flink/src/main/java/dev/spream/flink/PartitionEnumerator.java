@@ -47,6 +47,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     private static final Logger log = LoggerFactory.getLogger(PartitionEnumerator.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration TURN = Duration.ofSeconds(10); // after which partitions are given beyond the room
 
     private final SplitEnumeratorContext<PartitionSplit> context;
     private final ChangeStreamSource source;
@@ -65,6 +66,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     private SplitAssigner.Counts counts = SplitAssigner.Counts.NONE;
     private Optional<Instant> lowWatermark = Optional.empty();
     private Optional<Instant> askAgainAt = Optional.empty();
+    private Optional<Instant> turnsAt = Optional.empty(); // while partitions wait for a reader with room
     private Instant startedAt = Instant.EPOCH;
     private boolean assigning; // every reader has started, or was waited for
     private boolean changed; // what may be read has to be computed
@@ -312,15 +314,25 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         changed = false;
         Lineage read = lineage.read();
         int awaitCheckpoint = proceed(lineage, read);
-        SplitAssigner assigner = new SplitAssigner(lineage, options.ordered(), readersWithRoom());
+        SplitAssigner assigner = new SplitAssigner(lineage, options.ordered(), areTurnsDue(), readers());
         counts = assigner.assign(read).withMoveIns(waitingForMoveIn(lineage), awaitCheckpoint);
+        if (counts.withoutRoom() == 0) {
+            turnsAt = Optional.empty();
+        } else if (turnsAt.isEmpty()) {
+            turnsAt = Optional.of(clock.instant().plus(TURN));
+        }
         if (!assigner.assigned().isEmpty()) {
             context.assignSplits(new SplitsAssignment<>(assigner.assigned()));
         }
         report(lineage);
     }
 
-    private Map<Integer, Integer> readersWithRoom() {
+    /** Returns whether no reader has had room for so long that partitions have to take turns; all readers are there. */
+    private boolean areTurnsDue() {
+        return turnsAt.filter(clock.instant()::isAfter).isPresent() && readers().size() >= context.currentParallelism();
+    }
+
+    private Map<Integer, Integer> readers() {
         Map<Integer, Integer> readers = new LinkedHashMap<>(capacities);
         readers.keySet().retainAll(context.registeredReaders().keySet());
         readers.keySet().removeAll(signalled);
@@ -363,7 +375,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     }
 
     private void signalEnd() {
-        for (int reader : readersWithRoom().keySet()) {
+        for (int reader : readers().keySet()) {
             log.info("[{}] everything up to the end was read; reader {} ends", source.streamName(), reader);
             signalled.add(reader);
             context.signalNoMoreSplits(reader);
@@ -378,6 +390,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
             askAgainAt = Optional.empty();
             ask();
         }
+        changed |= areTurnsDue();
         assignIfChanged();
         if (opened && !changed) {
             sendLowWatermark();

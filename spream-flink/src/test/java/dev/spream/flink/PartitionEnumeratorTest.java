@@ -146,7 +146,7 @@ final class PartitionEnumeratorTest {
     }
 
     @Test
-    void a_reader_gets_no_more_partitions_than_it_can_read() {
+    void a_reader_gets_no_more_partitions_than_it_can_read_while_others_end() {
         EnumeratorStage stage =
                 new EnumeratorStage(2, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
         stage.startedWithRoom(0, 1);
@@ -154,16 +154,54 @@ final class PartitionEnumeratorTest {
         stage.found(0, "Parent0", 0, child(List.of(), "a", "b", "c"));
         assertThat(stage.given(0)).containsExactly("Parent0");
         assertThat(stage.given(1)).containsExactly("a", "b");
+        stage.pass(Duration.ofSeconds(5));
+        stage.ended(0, "Parent0", 0, "a", "b", "c");
+        assertThat(stage.given(0)).containsExactly("c");
+    }
+
+    @Test
+    void partitions_beyond_the_room_of_all_readers_are_given_to_the_one_with_the_fewest() {
+        EnumeratorStage stage =
+                new EnumeratorStage(2, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
+        stage.startedWithRoom(0, 1);
+        stage.startedWithRoom(1, 2);
+        stage.roots("a", "b", "c", "d");
+        assertThat(stage.given(0)).containsExactly("a");
+        assertThat(stage.given(1)).containsExactly("b", "c");
+        stage.pass(Duration.ofSeconds(9));
+        assertThat(stage.given(0)).isEmpty();
+
+        stage.pass(Duration.ofSeconds(2));
+
+        assertThat(stage.given(0)).containsExactly("d");
+        stage.split(1, "b", 5, "e", "f");
+        assertThat(stage.given(1)).as("it has room for one").containsExactly("e");
+        stage.pass(Duration.ofSeconds(9));
+        assertThat(stage.given(0)).isEmpty();
         try (LogLines lines = new LogLines(DelayWarnings.class)) {
             stage.pass(Duration.ofSeconds(61));
             stage.pass(Duration.ofSeconds(30));
             assertThat(lines.all(Level.WARN))
                     .singleElement()
                     .asString()
-                    .contains("1 partitions have waited for over a minute for a reader with room", "Raise");
+                    .contains("2 partitions more than the readers can read", "take turns", "Raise");
         }
-        stage.ended(0, "Parent0", 0, "a", "b", "c");
-        assertThat(stage.given(0)).containsExactly("c");
+        assertThat(stage.given(1)).as("only its own reader may read it yet").containsExactly("f");
+    }
+
+    @Test
+    void partitions_wait_for_a_reader_that_restarts_and_are_not_crowded_meanwhile() {
+        EnumeratorStage stage =
+                new EnumeratorStage(2, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
+        stage.startedWithRoom(0, 1);
+        stage.startedWithRoom(1, 1);
+        stage.roots("a", "b");
+        stage.given(0);
+        stage.failed(1, stage.splitsOf(1).getFirst());
+        stage.pass(Duration.ofSeconds(20));
+        assertThat(stage.given(0)).isEmpty();
+        stage.startedWithRoom(1, 1);
+        assertThat(stage.given(1)).containsExactly("b");
     }
 
     @Test
