@@ -91,7 +91,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         this.clock = requireNonNull(clock, "clock");
         this.start = new JobStart(source, options);
         this.restored = restored;
-        this.warnings = new DelayWarnings(source.streamName(), clock);
+        this.warnings = new DelayWarnings(source.streamName(), clock, options.checkpointInterval());
         this.metrics = new EnumeratorMetrics(clock);
         this.splits = restored == null
                 ? null

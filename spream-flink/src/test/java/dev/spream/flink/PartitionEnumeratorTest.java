@@ -87,17 +87,26 @@ final class PartitionEnumeratorTest {
 
     @Test
     void a_job_without_checkpoints_fails_when_partitions_would_wait_for_ever() {
-        EnumeratorStage stage = mergedByTwoReaders();
+        EnumeratorStage stage = mergedByTwoReaders(options(Ordering.KEY, Optional.empty()));
         stage.pass(Duration.ofMinutes(59));
         assertThatThrownBy(() -> stage.pass(Duration.ofMinutes(2)))
                 .isInstanceOf(FlinkRuntimeException.class)
-                .hasStackTraceContaining(
-                        "1 partitions have waited for a checkpoint for 1 h, and none was started: the job has no checkpoints");
+                .hasStackTraceContaining("1 partitions wait for a checkpoint, and none was started within 1 h");
+    }
+
+    @Test
+    void a_job_with_a_long_interval_of_checkpoints_waits_for_the_first() {
+        EnumeratorStage stage =
+                mergedByTwoReaders(options(Ordering.KEY, Optional.empty()).withCheckpointInterval(Duration.ofHours(3)));
+        stage.pass(Duration.ofMinutes(359));
+        stage.checkpoint(7);
+        stage.complete(7);
+        assertThat(stage.given(0)).containsExactly("m");
     }
 
     @Test
     void a_job_whose_checkpoints_take_long_waits_for_them() {
-        EnumeratorStage stage = mergedByTwoReaders();
+        EnumeratorStage stage = mergedByTwoReaders(options(Ordering.KEY, Optional.empty()));
         stage.checkpoint(7);
         stage.pass(Duration.ofMinutes(122));
         assertThat(stage.given(0)).isEmpty();
@@ -106,9 +115,8 @@ final class PartitionEnumeratorTest {
     }
 
     /** Returns a stage at which m waits for the checkpoint that holds the ends of its parents. */
-    private static EnumeratorStage mergedByTwoReaders() {
-        EnumeratorStage stage =
-                new EnumeratorStage(2, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
+    private static EnumeratorStage mergedByTwoReaders(ReadOptions options) {
+        EnumeratorStage stage = new EnumeratorStage(2, new ScriptedSource(), options, null);
         stage.started(0);
         stage.started(1);
         stage.found(0, "Parent0", 0, child(List.of(), "a", "b"));
