@@ -175,7 +175,11 @@ public final class FlinkChangeStreamSource<T>
             this.schema = requireNonNull(schema, "schema");
         }
 
-        /** Sets the first commit timestamp to read, inclusive; by default the server's time when the job begins. */
+        /**
+         * Sets the first commit timestamp to read, inclusive; by default the server's time when the job begins. That time is
+         * kept from the first completed checkpoint on: a job that fails before begins again, at a later time. So set it in
+         * production.
+         */
         public Builder<T> startAt(Instant timestamp) {
             start = Optional.of(timestamp);
             return this;

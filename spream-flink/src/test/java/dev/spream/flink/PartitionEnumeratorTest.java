@@ -64,13 +64,19 @@ final class PartitionEnumeratorTest {
     @Test
     void a_job_begins_now_at_the_time_of_the_server() {
         Instant now = Instant.parse("2026-05-05T05:05:05.123456789Z");
-        EnumeratorStage stage = new EnumeratorStage(
-                1,
-                new ScriptedSource().serverTime(now),
-                EnumeratorStage.options(Ordering.KEY, Optional.empty(), Optional.empty()),
-                null);
-        stage.started(0);
-        assertThat(stage.splitsOf(0)).extracting(PartitionSplit::position).containsExactly(now);
+        try (LogLines lines = new LogLines(JobStart.class)) {
+            EnumeratorStage stage = new EnumeratorStage(
+                    1,
+                    new ScriptedSource().serverTime(now),
+                    EnumeratorStage.options(Ordering.KEY, Optional.empty(), Optional.empty()),
+                    null);
+            stage.started(0);
+            assertThat(stage.splitsOf(0)).extracting(PartitionSplit::position).containsExactly(now);
+            assertThat(lines.all(Level.WARN))
+                    .singleElement()
+                    .asString()
+                    .contains("the job begins at " + now, "Set startAt (scan.startup.timestamp in SQL)");
+        }
     }
 
     @Test
