@@ -59,6 +59,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     private final DelayWarnings warnings;
     private final EnumeratorMetrics metrics;
 
+    private final Set<PartitionToken> awaited = new HashSet<>(); // the sources of the move-ins that readers wait for
     private final Set<Integer> signalled = new HashSet<>(); // readers that get no more splits
 
     private @Nullable SplitLineage splits; // once it is known what is read
@@ -71,7 +72,6 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     private boolean assigning; // every reader has started, or was waited for
     private boolean changed; // what may be read has to be computed
     private boolean scheduled; // and will be soon
-    private boolean moveInsWait;
 
     /**
      * Creates the enumerator of a new job, or of a restored one.
@@ -242,7 +242,6 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
             return;
         }
         lineage().waitFor(split.get(), moveIn);
-        moveInsWait = true;
         changed();
     }
 
@@ -256,10 +255,12 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     }
 
     private void progressed(int subtask, ReaderEvent.Progress progress) {
+        boolean ofAwaited = false;
         for (SplitProgress split : progress.splits()) {
             heldBy(subtask, split.token()).ifPresent(held -> held.emitted(split));
+            ofAwaited |= awaited.contains(split.token());
         }
-        if (moveInsWait) {
+        if (ofAwaited) {
             changed();
         }
     }
@@ -343,16 +344,18 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     private int proceed(SplitLineage lineage, Lineage first) {
         Lineage read = first;
         int waiting = 0;
-        moveInsWait = false;
+        awaited.clear();
         for (HeldSplit split : List.copyOf(lineage.held())) {
             while (!split.moveIns().isEmpty()
                     && SplitAssigner.mayProceed(split, split.moveIns().getFirst(), read, lineage)) {
                 MoveIn over = lineage.proceed(split);
                 split.reader().ifPresent(reader -> send(reader, new EnumeratorEvent.Proceed(split.token(), over)));
-                read = lineage.read(); // it has the next move-in
+                if (!split.moveIns().isEmpty()) {
+                    read = lineage.read(); // it has the next move-in
+                }
             }
             if (!split.moveIns().isEmpty()) {
-                moveInsWait = true;
+                awaited.addAll(split.moveIns().getFirst().sources());
                 waiting += SplitAssigner.awaitsCheckpoint(split, split.moveIns().getFirst(), read, lineage) ? 1 : 0;
             }
         }
