@@ -29,7 +29,7 @@ final class EnumeratorMetrics {
         gauge(group, "partitionsWaitingForCheckpoint", () -> (long) counts.waitingForCheckpoint());
         gauge(group, "partitionsWaitingForParents", () -> (long) counts.waitingForParents());
         gauge(group, "partitionsWaitingForSources", () -> (long) counts.waitingForSources());
-        gauge(group, "partitionsWaitingForReader", () -> (long) counts.withoutRoom());
+        gauge(group, "partitionsWaitingForReader", () -> (long) counts.tooMany());
         gauge(group, "oldestUnassignedLag", () -> lag(counts.oldestUnassigned().orElse(null), 0));
         gauge(group, "lowWatermarkLag", () -> lag(lowWatermark, UNDEFINED));
     }

@@ -23,7 +23,6 @@ import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.streaming.api.datastream.DataStreamSource;
-import org.apache.flink.streaming.api.environment.CheckpointConfig;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.UserCodeClassLoader;
 import org.jspecify.annotations.Nullable;
@@ -75,21 +74,19 @@ public final class FlinkChangeStreamSource<T>
      * Adds the source to a job, with its own watermarks, and refuses a job that would not keep the order of changes. Give the
      * result a {@code uid}.
      *
-     * @throws IllegalArgumentException if the job has no checkpoints or unaligned ones, and the source has an order
+     * @throws IllegalArgumentException if the source has an order, and the job runs in batch mode, or has no checkpoints,
+     *     unaligned ones, or those of the mode {@code AT_LEAST_ONCE}
      */
     public DataStreamSource<T> addTo(StreamExecutionEnvironment environment, String name) {
-        CheckpointConfig checkpoints = environment.getCheckpointConfig();
-        if (options.ordered() && !checkpoints.isCheckpointingEnabled()) {
-            throw new IllegalArgumentException(
-                    "source %s: changes of a key keep their order by checkpoints, and the job has none: call enableCheckpointing, or set execution.checkpointing.interval"
-                            .formatted(name));
+        if (!options.ordered()) {
+            return environment.fromSource(this, WatermarkStrategy.noWatermarks(), name);
         }
-        if (options.ordered() && checkpoints.isUnalignedCheckpointsEnabled()) {
-            throw new IllegalArgumentException(
-                    "source %s: changes of a key keep their order by aligned checkpoints, and those of the job are unaligned: set execution.checkpointing.unaligned.enabled to false"
-                            .formatted(name));
-        }
-        return environment.fromSource(this, WatermarkStrategy.noWatermarks(), name);
+        JobRequirements.of(environment).requireOrder(name, getBoundedness());
+        Duration interval = Duration.ofMillis(environment.getCheckpointConfig().getCheckpointInterval());
+        return environment.fromSource(
+                new FlinkChangeStreamSource<>(factory, schema, options.withCheckpointInterval(interval)),
+                WatermarkStrategy.noWatermarks(),
+                name);
     }
 
     @Override
@@ -178,7 +175,11 @@ public final class FlinkChangeStreamSource<T>
             this.schema = requireNonNull(schema, "schema");
         }
 
-        /** Sets the first commit timestamp to read, inclusive; by default the server's time when the job begins. */
+        /**
+         * Sets the first commit timestamp to read, inclusive; by default the server's time when the job begins. That time is
+         * kept from the first completed checkpoint on: a job that fails before begins again, at a later time. So set it in
+         * production.
+         */
         public Builder<T> startAt(Instant timestamp) {
             start = Optional.of(timestamp);
             return this;

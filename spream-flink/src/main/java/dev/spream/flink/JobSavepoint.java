@@ -108,7 +108,9 @@ public final class JobSavepoint {
     }
 
     /**
-     * Stores the state in place of the subscription that the storage has; opens one if it has none.
+     * Stores the state in place of the subscription that the storage has; opens one if it has none. A new one is opened
+     * first, and begins at the start of the job until the state is stored: after a failure repeat the call, and start no
+     * worker before it has returned.
      *
      * @param act the actor and the reason, for the audit of the subscription
      * @return the change that was made; empty if the state was stored already

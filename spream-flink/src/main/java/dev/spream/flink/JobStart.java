@@ -10,9 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.util.FlinkRuntimeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The stream, start and end that a job reads: decided when it begins, and compared with its options when it is restored. */
 record JobStart(ChangeStreamSource source, ReadOptions options) {
+    private static final Logger log = LoggerFactory.getLogger(JobStart.class);
 
     /** Returns what a new job reads. Queries the server. */
     SubscriptionRecord begin() {
@@ -57,7 +60,16 @@ record JobStart(ChangeStreamSource source, ReadOptions options) {
     private Instant start() {
         return options.snapshot()
                 ? source.snapshotTime()
-                : options.startTimestamp().orElseGet(source::serverTime);
+                : options.startTimestamp().orElseGet(this::serverTime);
+    }
+
+    private Instant serverTime() {
+        Instant now = source.serverTime();
+        log.warn(
+                "[{}] no start is set: the job begins at {}, the server's time. If it fails before its first checkpoint has completed, it begins at a later time, and changes in between are not read. Set startAt (scan.startup.timestamp in SQL)",
+                source.streamName(),
+                now);
+        return now;
     }
 
     /** Refuses a state of another stream, start or end. Queries the server. */

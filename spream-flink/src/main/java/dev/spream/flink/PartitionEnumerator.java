@@ -47,6 +47,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     private static final Logger log = LoggerFactory.getLogger(PartitionEnumerator.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration TURN = Duration.ofSeconds(10); // after which partitions are given beyond the room
 
     private final SplitEnumeratorContext<PartitionSplit> context;
     private final ChangeStreamSource source;
@@ -58,6 +59,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     private final DelayWarnings warnings;
     private final EnumeratorMetrics metrics;
 
+    private final Set<PartitionToken> awaited = new HashSet<>(); // the sources of the move-ins that readers wait for
     private final Set<Integer> signalled = new HashSet<>(); // readers that get no more splits
 
     private @Nullable SplitLineage splits; // once it is known what is read
@@ -65,11 +67,11 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     private SplitAssigner.Counts counts = SplitAssigner.Counts.NONE;
     private Optional<Instant> lowWatermark = Optional.empty();
     private Optional<Instant> askAgainAt = Optional.empty();
+    private Optional<Instant> turnsAt = Optional.empty(); // while partitions wait for a reader with room
     private Instant startedAt = Instant.EPOCH;
     private boolean assigning; // every reader has started, or was waited for
     private boolean changed; // what may be read has to be computed
     private boolean scheduled; // and will be soon
-    private boolean moveInsWait;
 
     /**
      * Creates the enumerator of a new job, or of a restored one.
@@ -89,7 +91,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         this.clock = requireNonNull(clock, "clock");
         this.start = new JobStart(source, options);
         this.restored = restored;
-        this.warnings = new DelayWarnings(source.streamName(), clock);
+        this.warnings = new DelayWarnings(source.streamName(), clock, options.checkpointInterval());
         this.metrics = new EnumeratorMetrics(clock);
         this.splits = restored == null
                 ? null
@@ -240,7 +242,6 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
             return;
         }
         lineage().waitFor(split.get(), moveIn);
-        moveInsWait = true;
         changed();
     }
 
@@ -254,10 +255,12 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     }
 
     private void progressed(int subtask, ReaderEvent.Progress progress) {
+        boolean ofAwaited = false;
         for (SplitProgress split : progress.splits()) {
             heldBy(subtask, split.token()).ifPresent(held -> held.emitted(split));
+            ofAwaited |= awaited.contains(split.token());
         }
-        if (moveInsWait) {
+        if (ofAwaited) {
             changed();
         }
     }
@@ -312,15 +315,25 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         changed = false;
         Lineage read = lineage.read();
         int awaitCheckpoint = proceed(lineage, read);
-        SplitAssigner assigner = new SplitAssigner(lineage, options.ordered(), readersWithRoom());
+        SplitAssigner assigner = new SplitAssigner(lineage, options.ordered(), areTurnsDue(), readers());
         counts = assigner.assign(read).withMoveIns(waitingForMoveIn(lineage), awaitCheckpoint);
+        if (counts.withoutRoom() == 0) {
+            turnsAt = Optional.empty();
+        } else if (turnsAt.isEmpty()) {
+            turnsAt = Optional.of(clock.instant().plus(TURN));
+        }
         if (!assigner.assigned().isEmpty()) {
             context.assignSplits(new SplitsAssignment<>(assigner.assigned()));
         }
         report(lineage);
     }
 
-    private Map<Integer, Integer> readersWithRoom() {
+    /** Returns whether no reader has had room for so long that partitions have to take turns; all readers are there. */
+    private boolean areTurnsDue() {
+        return turnsAt.filter(clock.instant()::isAfter).isPresent() && readers().size() >= context.currentParallelism();
+    }
+
+    private Map<Integer, Integer> readers() {
         Map<Integer, Integer> readers = new LinkedHashMap<>(capacities);
         readers.keySet().retainAll(context.registeredReaders().keySet());
         readers.keySet().removeAll(signalled);
@@ -331,16 +344,18 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     private int proceed(SplitLineage lineage, Lineage first) {
         Lineage read = first;
         int waiting = 0;
-        moveInsWait = false;
+        awaited.clear();
         for (HeldSplit split : List.copyOf(lineage.held())) {
             while (!split.moveIns().isEmpty()
                     && SplitAssigner.mayProceed(split, split.moveIns().getFirst(), read, lineage)) {
                 MoveIn over = lineage.proceed(split);
                 split.reader().ifPresent(reader -> send(reader, new EnumeratorEvent.Proceed(split.token(), over)));
-                read = lineage.read(); // it has the next move-in
+                if (!split.moveIns().isEmpty()) {
+                    read = lineage.read(); // it has the next move-in
+                }
             }
             if (!split.moveIns().isEmpty()) {
-                moveInsWait = true;
+                awaited.addAll(split.moveIns().getFirst().sources());
                 waiting += SplitAssigner.awaitsCheckpoint(split, split.moveIns().getFirst(), read, lineage) ? 1 : 0;
             }
         }
@@ -363,7 +378,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     }
 
     private void signalEnd() {
-        for (int reader : readersWithRoom().keySet()) {
+        for (int reader : readers().keySet()) {
             log.info("[{}] everything up to the end was read; reader {} ends", source.streamName(), reader);
             signalled.add(reader);
             context.signalNoMoreSplits(reader);
@@ -378,6 +393,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
             askAgainAt = Optional.empty();
             ask();
         }
+        changed |= areTurnsDue();
         assignIfChanged();
         if (opened && !changed) {
             sendLowWatermark();

@@ -14,10 +14,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -77,8 +78,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
 
     private boolean noMoreSplits;
     private final List<String> ended = new ArrayList<>(); // splits that came ended, whose outputs are open
-    private final PriorityQueue<Held> waiting = // those beyond the capacity
-            new PriorityQueue<>(Comparator.comparing((Held held) -> held.state.position()));
+    private final Set<Held> waiting = new LinkedHashSet<>(); // those beyond the capacity
     private boolean started;
     private @Nullable Instant lowWatermark; // received and not emitted
     private @Nullable SourceOutput<T> lowWatermarkOutput;
@@ -184,9 +184,9 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private void readWaiting() {
         readings.forEach((id, reading) -> {
             Held held = requireNonNull(splits.get(id));
-            if (!reading.waitsForRoom()) {
+if (!reading.waitsForRoom()) {
                 waiting.remove(held); // it was paused while it waited
-            } else if (!waiting.contains(held)) {
+            } else {
                 waiting.add(held);
             }
         });
@@ -195,7 +195,9 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         }
         long open = readings.values().stream().filter(SplitReading::needsRoom).count();
         for (; open < capacity && !waiting.isEmpty(); open++) {
-            PartitionSplit split = waiting.remove().state.split();
+            Held oldest = oldestWaiting();
+            waiting.remove(oldest);
+            PartitionSplit split = oldest.state.split();
             SplitReading known = readings.get(split.splitId());
             if (known == null) {
                 begin(split);
@@ -205,13 +207,20 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         }
         if (!waiting.isEmpty()) {
             readings.values().forEach(SplitReading::giveRoom);
-            Instant behind = waiting.element().state.position().plus(TURN);
+            Instant behind = oldestWaiting().state.position().plus(TURN);
             readings.entrySet().stream()
                     .filter(entry -> entry.getValue().needsRoom())
                     .max(Comparator.comparing(entry -> positionOf(entry.getKey())))
                     .filter(entry -> positionOf(entry.getKey()).isAfter(behind))
                     .ifPresent(entry -> entry.getValue().yieldRoom());
         }
+    }
+
+    /** Returns the one that is furthest behind: what was read of it may be emitted while it waits. */
+    private Held oldestWaiting() {
+        return waiting.stream()
+                .min(Comparator.comparing(held -> held.state.position()))
+                .orElseThrow();
     }
 
     private Instant positionOf(String splitId) {

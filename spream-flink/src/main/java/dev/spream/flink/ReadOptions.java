@@ -28,6 +28,7 @@ final class ReadOptions implements Serializable {
     private final int missedHeartbeats;
     private final long maxBufferedBytes;
     private final @Nullable StoredSubscription stored;
+    private final @Nullable Duration checkpointInterval;
 
     /**
      * Creates options.
@@ -60,9 +61,11 @@ final class ReadOptions implements Serializable {
         this.missedHeartbeats = missedHeartbeats;
         this.maxBufferedBytes = maxBufferedBytes;
         this.stored = null;
+        this.checkpointInterval = null;
     }
 
-    private ReadOptions(ReadOptions options, StoredSubscription stored) {
+    private ReadOptions(
+            ReadOptions options, @Nullable StoredSubscription stored, @Nullable Duration checkpointInterval) {
         this.startTimestamp = options.startTimestamp;
         this.endTimestamp = options.endTimestamp;
         this.snapshot = options.snapshot;
@@ -72,11 +75,22 @@ final class ReadOptions implements Serializable {
         this.missedHeartbeats = options.missedHeartbeats;
         this.maxBufferedBytes = options.maxBufferedBytes;
         this.stored = stored;
+        this.checkpointInterval = checkpointInterval;
     }
 
     /** Returns the options of a job that begins where that subscription stands. */
     ReadOptions startFrom(StoredSubscription subscription) {
-        return new ReadOptions(this, subscription);
+        return new ReadOptions(this, subscription, checkpointInterval);
+    }
+
+    /** Returns the options of a job that takes checkpoints at that interval. */
+    ReadOptions withCheckpointInterval(Duration interval) {
+        return new ReadOptions(this, stored, interval);
+    }
+
+    /** Returns the interval of the job's checkpoints; empty if it is not known. */
+    Optional<Duration> checkpointInterval() {
+        return Optional.ofNullable(checkpointInterval);
     }
 
     /** Returns the subscription where a new job begins; empty if it begins at a time. */

@@ -21,6 +21,9 @@ import java.util.stream.Stream;
  *
  * <p>A partition that waits for the sources of a move-in is read: its reader holds back what is later than the move. It takes
  * no room there meanwhile, because its sources may need that: the reader closes its query if others wait.
+ *
+ * <p>Partitions for which no reader has room wait for one that has; after a while they are given beyond the room of the
+ * readers, in which the partitions take turns then.
  */
 final class SplitAssigner {
     private static final Comparator<PartitionMetadata> OLDEST_FIRST =
@@ -31,6 +34,7 @@ final class SplitAssigner {
      *
      * @param unassigned those that no reader has
      * @param withoutRoom those of them that may be read, and wait for a reader with room
+     * @param beyondRoom those that readers have beyond their room, and read in turns
      * @param waitingForCheckpoint those that wait for a checkpoint alone, whether a reader has them or not
      * @param waitingForSources those that a reader has and that wait for the sources of a move-in to be read
      * @param waitingForParents the unassigned ones that wait for their parents to be read
@@ -39,11 +43,17 @@ final class SplitAssigner {
     record Counts(
             int unassigned,
             int withoutRoom,
+            int beyondRoom,
             int waitingForCheckpoint,
             int waitingForSources,
             int waitingForParents,
             Optional<Instant> oldestUnassigned) {
-        static final Counts NONE = new Counts(0, 0, 0, 0, 0, Optional.empty());
+        static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, Optional.empty());
+
+        /** Returns the number of partitions that may be read, and for which the readers together have no room. */
+        int tooMany() {
+            return withoutRoom + beyondRoom;
+        }
 
         /**
          * Adds partitions that are read, and wait behind a move-in.
@@ -54,6 +64,7 @@ final class SplitAssigner {
             return new Counts(
                     unassigned,
                     withoutRoom,
+                    beyondRoom,
                     waitingForCheckpoint + forCheckpoint,
                     waiting - forCheckpoint,
                     waitingForParents,
@@ -73,6 +84,7 @@ final class SplitAssigner {
 
     private final SplitLineage splits;
     private final boolean ordered;
+    private final boolean takesTurns;
     private final Map<Integer, Integer> room; // by reader
     private final Map<Integer, Integer> load; // by reader
     private final Map<Integer, List<PartitionSplit>> assigned = new LinkedHashMap<>();
@@ -80,11 +92,13 @@ final class SplitAssigner {
 
     /**
      * @param ordered whether changes of a key are emitted in order
+     * @param takesTurns whether readers get partitions beyond their room
      * @param capacities the number of partitions that each reader can read at the same time
      */
-    SplitAssigner(SplitLineage splits, boolean ordered, Map<Integer, Integer> capacities) {
+    SplitAssigner(SplitLineage splits, boolean ordered, boolean takesTurns, Map<Integer, Integer> capacities) {
         this.splits = splits;
         this.ordered = ordered;
+        this.takesTurns = takesTurns;
         this.room = new LinkedHashMap<>(capacities);
         this.load = new LinkedHashMap<>();
         capacities.keySet().forEach(reader -> load.put(reader, 0));
@@ -110,7 +124,7 @@ final class SplitAssigner {
             OptionalInt reader = candidate.reader().isPresent() ? candidate.reader() : leastLoaded();
             if (candidate.reader().isPresent() && isCrowded(reader.getAsInt())) {
                 waitingForCheckpoint++; // then any reader may read it
-            } else if (reader.isPresent() && hasRoom(reader.getAsInt())) {
+            } else if (reader.isPresent() && mayTake(reader.getAsInt())) {
                 take(candidate.partition(), reader.getAsInt());
             } else {
                 withoutRoom++;
@@ -123,6 +137,7 @@ final class SplitAssigner {
         return new Counts(
                 unassigned.size(),
                 withoutRoom,
+                beyondRoom(),
                 waitingForCheckpoint,
                 0,
                 unassigned.size() - withoutRoom - waitingForCheckpoint,
@@ -172,8 +187,18 @@ final class SplitAssigner {
                         .map(PartitionMetadata::token);
     }
 
+    private boolean mayTake(int reader) {
+        return hasRoom(reader) || (takesTurns && room.containsKey(reader));
+    }
+
     private boolean hasRoom(int reader) {
         return load.getOrDefault(reader, 0) < room.getOrDefault(reader, 0);
+    }
+
+    private int beyondRoom() {
+        return load.entrySet().stream()
+                .mapToInt(entry -> Math.max(0, entry.getValue() - room.getOrDefault(entry.getKey(), 0)))
+                .sum();
     }
 
     /** Returns whether the reader has far more partitions than its share. */
@@ -184,8 +209,10 @@ final class SplitAssigner {
 
     private OptionalInt leastLoaded() {
         return load.entrySet().stream()
-                .filter(entry -> hasRoom(entry.getKey()))
-                .min(Map.Entry.<Integer, Integer>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
+                .filter(entry -> mayTake(entry.getKey()))
+                .min(Comparator.comparing((Map.Entry<Integer, Integer> entry) -> !hasRoom(entry.getKey()))
+                        .thenComparing(Map.Entry.comparingByValue())
+                        .thenComparing(Map.Entry.comparingByKey()))
                 .map(entry -> OptionalInt.of(entry.getKey()))
                 .orElse(OptionalInt.empty());
     }

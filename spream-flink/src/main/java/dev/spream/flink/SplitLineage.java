@@ -245,7 +245,11 @@ final class SplitLineage {
         checkpoints.remove(checkpoint);
     }
 
-    /** Returns the partition as it is once everything that was emitted is settled, without its lease. */
+    /**
+     * Returns the partition as it is once everything that was emitted is settled, without its lease. It has no move-in: the
+     * event is at its position or later, and is read again, or its reader repeats it. With it, a worker that continues the
+     * job would not claim a partition that others wait for, and two that exchange key ranges would wait for each other.
+     */
     private PartitionMetadata asSettled(PartitionMetadata stored) {
         Optional<HeldSplit> ahead = held(stored.token()).filter(HeldSplit::isAhead);
         boolean ended = ahead.filter(HeldSplit::isReadToEnd).isPresent();
@@ -265,7 +269,7 @@ final class SplitLineage {
                 stored.runningAt(),
                 ended ? Optional.of(clock.instant()) : stored.finishedAt(),
                 ahead.map(split -> split.emitted().gaps()).orElse(stored.gaps()),
-                stored.moveIn(),
+                Optional.empty(),
                 ahead.map(split -> split.emitted().moveOuts()).orElse(stored.moveOuts()));
     }
 

@@ -56,7 +56,7 @@ final class SplitReading implements RecordHandler {
     private final boolean ordered;
     private final boolean continuesSubscription;
     private final BiFunction<PartitionMode, ReadPosition, PartitionReading> toRead;
-    private final ReadPosition from;
+    private final Optional<String> settledSequence; // changes at the start with an earlier one are settled
     private final ChangeStreamSource source;
     private final Instant start;
     private final Consumer<Throwable> onFailure;
@@ -104,7 +104,7 @@ final class SplitReading implements RecordHandler {
         this.start = split.position();
         this.onFailure = onFailure;
         this.onRoom = onRoom;
-        this.from = position(split);
+        this.settledSequence = settledSequence(split);
         this.putAt = split.position();
         this.lastPut = split.position();
         this.put.addAll(split.emitted());
@@ -126,12 +126,10 @@ final class SplitReading implements RecordHandler {
                 () -> !closed);
     }
 
-    private static ReadPosition position(PartitionSplit split) {
-        Set<RecordIdentity> emitted = split.emitted();
-        Optional<String> sequence = split.token().isOfSnapshot()
-                ? emitted.stream().map(RecordIdentity::recordSequence).findFirst()
+    private static Optional<String> settledSequence(PartitionSplit split) {
+        return split.token().isOfSnapshot()
+                ? split.emitted().stream().map(RecordIdentity::recordSequence).findFirst()
                 : split.moveOuts().map(MoveOuts::recordSequence);
-        return new ReadPosition(split.position(), sequence, emitted);
     }
 
     void start() {
@@ -157,9 +155,8 @@ final class SplitReading implements RecordHandler {
 
     /** Reads to the end; again from the last element where it has given its room to others. */
     private Optional<PartitionEnd> readToEnd(PartitionMode mode) throws InterruptedException {
-        ReadPosition position = from;
         while (true) {
-            PartitionReading opened = toRead.apply(mode, position);
+            PartitionReading opened = toRead.apply(mode, position());
             reading = opened;
             try {
                 return opened.readToEnd();
@@ -168,8 +165,15 @@ final class SplitReading implements RecordHandler {
             }
             onRoom.run();
             awaitRoom();
-            position = new ReadPosition(lastPut, Optional.empty(), putAt.equals(lastPut) ? Set.copyOf(put) : Set.of());
         }
+    }
+
+    /** Returns the place of the next query: that of the last element. */
+    private ReadPosition position() {
+        return new ReadPosition(
+                lastPut,
+                lastPut.equals(start) ? settledSequence : Optional.empty(),
+                putAt.equals(lastPut) ? Set.copyOf(put) : Set.of());
     }
 
     /** Ends a query so that another partition may be read. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.testkit.subscription.ScriptedSource;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +35,31 @@ final class FlinkChangeStreamSourceTest {
         environment.getCheckpointConfig().enableUnalignedCheckpoints();
         assertThatThrownBy(() -> source(Ordering.KEY).addTo(environment, "orders"))
                 .hasMessageContaining("those of the job are unaligned");
+    }
+
+    @Test
+    void a_job_with_checkpoints_of_the_mode_at_least_once_is_refused() {
+        environment.enableCheckpointing(1_000, CheckpointingMode.AT_LEAST_ONCE);
+        assertThatThrownBy(() -> source(Ordering.KEY).addTo(environment, "orders"))
+                .hasMessageContaining("execution.checkpointing.mode is AT_LEAST_ONCE: set it to EXACTLY_ONCE");
+    }
+
+    @Test
+    void a_job_in_batch_mode_is_refused() {
+        environment.enableCheckpointing(1_000);
+        environment.setRuntimeMode(RuntimeExecutionMode.BATCH);
+        assertThatThrownBy(() -> source(Ordering.KEY).addTo(environment, "orders"))
+                .hasMessageContaining("batch mode has none (execution.runtime-mode is BATCH)");
+        assertThat(source(Ordering.NONE).addTo(environment, "any")).isNotNull();
+
+        environment.setRuntimeMode(RuntimeExecutionMode.AUTOMATIC);
+        assertThat(source(Ordering.KEY).addTo(environment, "unbounded")).isNotNull();
+        FlinkChangeStreamSource<DataChangeRecord> bounded = FlinkChangeStreamSource.builder(
+                        ScriptedSource::new, ChangeDeserializationSchema.records())
+                .endAt(ScriptedSource.at(9))
+                .build();
+        assertThatThrownBy(() -> bounded.addTo(environment, "orders"))
+                .hasMessageContaining("batch mode has none (execution.runtime-mode is AUTOMATIC)");
     }
 
     @Test

@@ -64,13 +64,19 @@ final class PartitionEnumeratorTest {
     @Test
     void a_job_begins_now_at_the_time_of_the_server() {
         Instant now = Instant.parse("2026-05-05T05:05:05.123456789Z");
-        EnumeratorStage stage = new EnumeratorStage(
-                1,
-                new ScriptedSource().serverTime(now),
-                EnumeratorStage.options(Ordering.KEY, Optional.empty(), Optional.empty()),
-                null);
-        stage.started(0);
-        assertThat(stage.splitsOf(0)).extracting(PartitionSplit::position).containsExactly(now);
+        try (LogLines lines = new LogLines(JobStart.class)) {
+            EnumeratorStage stage = new EnumeratorStage(
+                    1,
+                    new ScriptedSource().serverTime(now),
+                    EnumeratorStage.options(Ordering.KEY, Optional.empty(), Optional.empty()),
+                    null);
+            stage.started(0);
+            assertThat(stage.splitsOf(0)).extracting(PartitionSplit::position).containsExactly(now);
+            assertThat(lines.all(Level.WARN))
+                    .singleElement()
+                    .asString()
+                    .contains("the job begins at " + now, "Set startAt (scan.startup.timestamp in SQL)");
+        }
     }
 
     @Test
@@ -87,17 +93,26 @@ final class PartitionEnumeratorTest {
 
     @Test
     void a_job_without_checkpoints_fails_when_partitions_would_wait_for_ever() {
-        EnumeratorStage stage = mergedByTwoReaders();
+        EnumeratorStage stage = mergedByTwoReaders(options(Ordering.KEY, Optional.empty()));
         stage.pass(Duration.ofMinutes(59));
         assertThatThrownBy(() -> stage.pass(Duration.ofMinutes(2)))
                 .isInstanceOf(FlinkRuntimeException.class)
-                .hasStackTraceContaining(
-                        "1 partitions have waited for a checkpoint for 1 h, and none was started: the job has no checkpoints");
+                .hasStackTraceContaining("1 partitions wait for a checkpoint, and none was started within 1 h");
+    }
+
+    @Test
+    void a_job_with_a_long_interval_of_checkpoints_waits_for_the_first() {
+        EnumeratorStage stage =
+                mergedByTwoReaders(options(Ordering.KEY, Optional.empty()).withCheckpointInterval(Duration.ofHours(3)));
+        stage.pass(Duration.ofMinutes(359));
+        stage.checkpoint(7);
+        stage.complete(7);
+        assertThat(stage.given(0)).containsExactly("m");
     }
 
     @Test
     void a_job_whose_checkpoints_take_long_waits_for_them() {
-        EnumeratorStage stage = mergedByTwoReaders();
+        EnumeratorStage stage = mergedByTwoReaders(options(Ordering.KEY, Optional.empty()));
         stage.checkpoint(7);
         stage.pass(Duration.ofMinutes(122));
         assertThat(stage.given(0)).isEmpty();
@@ -106,9 +121,8 @@ final class PartitionEnumeratorTest {
     }
 
     /** Returns a stage at which m waits for the checkpoint that holds the ends of its parents. */
-    private static EnumeratorStage mergedByTwoReaders() {
-        EnumeratorStage stage =
-                new EnumeratorStage(2, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
+    private static EnumeratorStage mergedByTwoReaders(ReadOptions options) {
+        EnumeratorStage stage = new EnumeratorStage(2, new ScriptedSource(), options, null);
         stage.started(0);
         stage.started(1);
         stage.found(0, "Parent0", 0, child(List.of(), "a", "b"));
@@ -146,7 +160,7 @@ final class PartitionEnumeratorTest {
     }
 
     @Test
-    void a_reader_gets_no_more_partitions_than_it_can_read() {
+    void a_reader_gets_no_more_partitions_than_it_can_read_while_others_end() {
         EnumeratorStage stage =
                 new EnumeratorStage(2, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
         stage.startedWithRoom(0, 1);
@@ -154,16 +168,54 @@ final class PartitionEnumeratorTest {
         stage.found(0, "Parent0", 0, child(List.of(), "a", "b", "c"));
         assertThat(stage.given(0)).containsExactly("Parent0");
         assertThat(stage.given(1)).containsExactly("a", "b");
+        stage.pass(Duration.ofSeconds(5));
+        stage.ended(0, "Parent0", 0, "a", "b", "c");
+        assertThat(stage.given(0)).containsExactly("c");
+    }
+
+    @Test
+    void partitions_beyond_the_room_of_all_readers_are_given_to_the_one_with_the_fewest() {
+        EnumeratorStage stage =
+                new EnumeratorStage(2, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
+        stage.startedWithRoom(0, 1);
+        stage.startedWithRoom(1, 2);
+        stage.roots("a", "b", "c", "d");
+        assertThat(stage.given(0)).containsExactly("a");
+        assertThat(stage.given(1)).containsExactly("b", "c");
+        stage.pass(Duration.ofSeconds(9));
+        assertThat(stage.given(0)).isEmpty();
+
+        stage.pass(Duration.ofSeconds(2));
+
+        assertThat(stage.given(0)).containsExactly("d");
+        stage.split(1, "b", 5, "e", "f");
+        assertThat(stage.given(1)).as("it has room for one").containsExactly("e");
+        stage.pass(Duration.ofSeconds(9));
+        assertThat(stage.given(0)).isEmpty();
         try (LogLines lines = new LogLines(DelayWarnings.class)) {
             stage.pass(Duration.ofSeconds(61));
             stage.pass(Duration.ofSeconds(30));
             assertThat(lines.all(Level.WARN))
                     .singleElement()
                     .asString()
-                    .contains("1 partitions have waited for over a minute for a reader with room", "Raise");
+                    .contains("2 partitions more than the readers can read", "take turns", "Raise");
         }
-        stage.ended(0, "Parent0", 0, "a", "b", "c");
-        assertThat(stage.given(0)).containsExactly("c");
+        assertThat(stage.given(1)).as("only its own reader may read it yet").containsExactly("f");
+    }
+
+    @Test
+    void partitions_wait_for_a_reader_that_restarts_and_are_not_crowded_meanwhile() {
+        EnumeratorStage stage =
+                new EnumeratorStage(2, new ScriptedSource(), options(Ordering.KEY, Optional.empty()), null);
+        stage.startedWithRoom(0, 1);
+        stage.startedWithRoom(1, 1);
+        stage.roots("a", "b");
+        stage.given(0);
+        stage.failed(1, stage.splitsOf(1).getFirst());
+        stage.pass(Duration.ofSeconds(20));
+        assertThat(stage.given(0)).isEmpty();
+        stage.startedWithRoom(1, 1);
+        assertThat(stage.given(1)).containsExactly("b");
     }
 
     @Test

@@ -330,6 +330,39 @@ class PartitionSourceReaderTest {
     }
 
     @Test
+    void a_continued_split_that_gives_its_room_does_not_repeat_what_was_settled_before_it() throws Exception {
+        source.maxOpenQueries(1)
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .change("p", 2, "A")
+                .moves("p", 2, List.of("a"), List.of())
+                .change("p", 3, "A");
+        source.change("a", 1, "C").endRecord("a", 5);
+        PartitionSplit continued = new PartitionSplit(
+                new PartitionToken("p"),
+                new PartitionToken("p"),
+                START,
+                at(2),
+                Set.of(),
+                Optional.of(new MoveOuts("00000001", List.of(new PartitionToken("x")))),
+                Optional.empty(),
+                List.of(),
+                Optional.empty(),
+                List.of());
+        PartitionSplit later = new PartitionSplit(new PartitionToken("a"), new PartitionToken("a"), at(3));
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(continued, later));
+            small.start();
+            poll(small, () -> log.lines.contains("close a"));
+            small.handleSourceEvents(new EnumeratorEvent.Proceed(
+                    new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
+            poll(small, () -> log.lines.contains("p: A3"));
+        }
+        assertThat(source.queriesOf("p")).as("it has given its room").hasSizeGreaterThan(1);
+        assertThat(log.lines).doesNotContain("p: A2");
+    }
+
+    @Test
     void a_partition_that_ended_behind_a_move_in_gives_its_room_to_the_source() throws Exception {
         source.maxOpenQueries(1)
                 .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)

@@ -229,4 +229,34 @@ final class StoredSubscriptionTest {
         });
         assertThat(acquired("b").epoch()).isGreaterThan(1);
     }
+
+    /** A partition that others wait for may have changes before its own move-in that are not settled. */
+    @Test
+    void partitions_that_exchanged_keys_after_their_last_report_are_claimed_by_workers() {
+        EnumeratorStage stage = EnumeratorStage.begin(2).roots("a", "b");
+        stage.movedIn(0, "a", 5, "b");
+        stage.movedIn(1, "b", 5, "a");
+        store(stage.checkpoint(2));
+        assertThat(claimable()).as("both are before the exchange").containsExactlyInAnyOrder("a", "b");
+
+        stage.progressed(0, "a", 5);
+        stage.progressed(1, "b", 5);
+        store(stage.checkpoint(3));
+        assertThat(claimable())
+                .as("both are between the events of the exchange")
+                .containsExactlyInAnyOrder("a", "b");
+    }
+
+    private void store(EnumeratorState state) {
+        new JobSavepoint(
+                        "memory",
+                        new SubscriptionState(state.subscription().orElseThrow(), state.partitions(), state.finished()))
+                .storeIn(storage, new CorrectionAct("ann", "back"));
+    }
+
+    private List<String> claimable() {
+        return storage.lineage().claimable().stream()
+                .map(partition -> partition.token().value())
+                .toList();
+    }
 }

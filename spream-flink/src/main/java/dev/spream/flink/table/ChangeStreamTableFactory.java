@@ -63,7 +63,8 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
     private static final ConfigOption<String> STARTUP_TIMESTAMP = ConfigOptions.key("scan.startup.timestamp")
             .stringType()
             .noDefaultValue()
-            .withDescription("The first commit timestamp to read, such as 2026-01-31T10:00:00Z.");
+            .withDescription(
+                    "The first commit timestamp to read, such as 2026-01-31T10:00:00Z; by default the server's time, which is kept from the first completed checkpoint on.");
     private static final ConfigOption<String> SUBSCRIPTION = ConfigOptions.key("scan.startup.subscription")
             .stringType()
             .noDefaultValue()

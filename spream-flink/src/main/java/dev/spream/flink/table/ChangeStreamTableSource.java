@@ -9,11 +9,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSource;
-import org.apache.flink.streaming.api.environment.CheckpointConfig;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
@@ -110,7 +108,7 @@ final class ChangeStreamTableSource implements ScanTableSource, SupportsReadingM
     public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
         TypeInformation<RowData> type = context.createTypeInformation(producedType);
         try {
-            return new Provider(declaration, declaration.source(metadata, type), type);
+            return new Provider(declaration, declaration.source(metadata, type));
         } catch (IllegalArgumentException e) {
             throw new ValidationException("table %s: %s".formatted(declaration.name(), e.getMessage()), e);
         }
@@ -127,8 +125,7 @@ final class ChangeStreamTableSource implements ScanTableSource, SupportsReadingM
     }
 
     /** Adds the source to a job, if the checkpoints of the job are those that the order of changes needs. */
-    private record Provider(
-            Declaration declaration, FlinkChangeStreamSource<RowData> source, TypeInformation<RowData> type)
+    private record Provider(Declaration declaration, FlinkChangeStreamSource<RowData> source)
             implements DataStreamScanProvider {
 
         @Override
@@ -138,26 +135,14 @@ final class ChangeStreamTableSource implements ScanTableSource, SupportsReadingM
 
         @Override
         public DataStream<RowData> produceDataStream(ProviderContext context, StreamExecutionEnvironment environment) {
-            if (declaration.ordering() != Ordering.NONE) {
-                requireAlignedCheckpoints(environment.getCheckpointConfig());
+            DataStreamSource<RowData> changes;
+            try {
+                changes = source.addTo(environment, declaration.name());
+            } catch (IllegalArgumentException e) {
+                throw new ValidationException(e.getMessage(), e);
             }
-            DataStreamSource<RowData> changes =
-                    environment.fromSource(source, WatermarkStrategy.noWatermarks(), declaration.name(), type);
             context.generateUid("changes").ifPresent(changes::uid);
             return changes;
-        }
-
-        private void requireAlignedCheckpoints(CheckpointConfig checkpoints) {
-            if (!checkpoints.isCheckpointingEnabled()) {
-                throw new ValidationException(
-                        "table %s: changes of a key keep their order by checkpoints, and the job has none: SET 'execution.checkpointing.interval' = '10 s', or another interval"
-                                .formatted(declaration.name()));
-            }
-            if (checkpoints.isUnalignedCheckpointsEnabled()) {
-                throw new ValidationException(
-                        "table %s: changes of a key keep their order by aligned checkpoints, and those of the job are unaligned: SET 'execution.checkpointing.unaligned.enabled' = 'false'"
-                                .formatted(declaration.name()));
-            }
         }
     }
 }

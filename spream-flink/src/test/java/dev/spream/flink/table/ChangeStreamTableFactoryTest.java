@@ -172,11 +172,19 @@ final class ChangeStreamTableFactoryTest {
     }
 
     @Test
+    void checkpoints_that_are_not_aligned_by_their_mode_are_refused() {
+        environment.getConfig().set("execution.checkpointing.mode", "AT_LEAST_ONCE");
+        assertRefused(
+                () -> planOf(COLUMNS),
+                "source Accounts: changes of a key keep their order by aligned checkpoints, and execution.checkpointing.mode is AT_LEAST_ONCE: set it to EXACTLY_ONCE");
+    }
+
+    @Test
     void checkpoints_that_are_off_are_refused() {
         turnCheckpointsOff();
         assertRefused(
                 () -> planOf(COLUMNS),
-                "table Accounts: changes of a key keep their order by checkpoints, and the job has none: SET 'execution.checkpointing.interval' = '10 s', or another interval");
+                "source Accounts: changes of a key keep their order by checkpoints, and the job has none: set execution.checkpointing.interval");
     }
 
     @Test
@@ -184,7 +192,7 @@ final class ChangeStreamTableFactoryTest {
         environment.getConfig().set("execution.checkpointing.unaligned.enabled", "true");
         assertRefused(
                 () -> planOf(COLUMNS),
-                "table Accounts: changes of a key keep their order by aligned checkpoints, and those of the job are unaligned: SET 'execution.checkpointing.unaligned.enabled' = 'false'");
+                "source Accounts: changes of a key keep their order by aligned checkpoints, and those of the job are unaligned: set execution.checkpointing.unaligned.enabled to false");
     }
 
     @Test
