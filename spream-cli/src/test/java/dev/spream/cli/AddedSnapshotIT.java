@@ -16,6 +16,7 @@ import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.servers.PostgresDatabase;
+import dev.spream.servers.SpannerServers;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -35,9 +36,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Services mirror a table; the stream then watches a second one that has rows already, and a snapshot of that is added,
@@ -52,6 +56,10 @@ class AddedSnapshotIT {
     private static final int FIRST_ROWS = 200;
     private static final List<String> TABLES = List.of("Orders", "Payments");
     private static final long SEED = Long.getLong("snapshot.seed", System.nanoTime() % 1_000_000);
+    private static final Duration CHURN = Duration.ofMillis(1_200);
+    /** Of the writer: it writes while services start, too. */
+    private static final Duration PAUSE = Duration.ofMillis(25);
+
     private static final Duration TIMEOUT = Duration.ofSeconds(120);
 
     @TempDir
@@ -59,21 +67,21 @@ class AddedSnapshotIT {
 
     private final String url = PostgresDatabase.create().jdbcUrl();
 
-    @Test
-    void a_table_of_googlesql_is_added() throws Exception {
-        run(DatabaseDialect.GOOGLE_STANDARD_SQL, "IMMUTABLE_KEY_RANGE");
+    /** The other one without {@code -Dmatrix=true} is that of {@link SnapshotIT}. */
+    static Stream<Arguments> dialectsAndModes() {
+        Stream<Arguments> all = Stream.of(
+                Arguments.of(DatabaseDialect.POSTGRESQL, "MUTABLE_KEY_RANGE"),
+                Arguments.of(DatabaseDialect.GOOGLE_STANDARD_SQL, "IMMUTABLE_KEY_RANGE"));
+        return SpannerServers.areAll() ? all : all.limit(1);
     }
 
-    @Test
-    void a_table_of_postgresql_is_added_to_a_stream_with_mutable_key_ranges() throws Exception {
-        run(DatabaseDialect.POSTGRESQL, "MUTABLE_KEY_RANGE");
-    }
-
-    private void run(DatabaseDialect dialect, String mode) throws Exception {
+    @ParameterizedTest
+    @MethodSource("dialectsAndModes")
+    void a_table_is_added_with_its_rows(DatabaseDialect dialect, String mode) throws Exception {
         boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
-                        .churn(PartitionChurn.every(Duration.ofMillis(700)).weights(3, 2, 1))
+                        .churn(PartitionChurn.every(CHURN).weights(3, 2, 1))
                         .faults(FaultRates.share(0.2))
                         .start();
                 HikariDataSource pool = DeliveryLedger.pool(url)) {
@@ -95,8 +103,8 @@ class AddedSnapshotIT {
                         WorkerFleet fleet = new WorkerFleet(
                                 Path.of("target", "added", mode.toLowerCase(Locale.ROOT)),
                                 name -> MirrorService.command(file, name));
-                        SteadyWriter writer =
-                                new SteadyWriter(SEED, ROWS, (id, revision, random) -> write(client, id, revision))) {
+                        SteadyWriter writer = new SteadyWriter(
+                                SEED, ROWS, PAUSE, (id, revision, random) -> write(client, id, revision))) {
                     fleet.start();
                     awaitAlive(fleet, () -> audit.effects() > FIRST_ROWS && isSnapshotOver(storage));
                     alter(connection, postgres);

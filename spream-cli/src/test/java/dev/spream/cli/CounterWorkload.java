@@ -32,7 +32,7 @@ final class CounterWorkload implements AutoCloseable {
 
     private static final int KEYS = 40;
     private static final int KEYS_PER_TRANSACTION = 3;
-    private static final long PAUSE_NANOS = 20_000_000;
+    private static final long PAUSE_NANOS = 40_000_000;
 
     /** A counter and a number it was set to. */
     record Count(String key, long number) {}

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Inserts one item after the other, fifty a second at most, until it is stopped. */
 final class ItemWriter implements AutoCloseable {
-    private static final long PAUSE_NANOS = 20_000_000;
+    private static final long PAUSE_NANOS = 40_000_000;
 
     private final Spanner spanner;
     private final Thread thread;

@@ -40,9 +40,10 @@ class MirrorIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/mirrored";
     private static final String SUBSCRIPTION = "mirrored";
     private static final long CHANGES = Long.getLong("mirror.changes", 300);
-    private static final long CHANGES_PER_SECOND = Long.getLong("mirror.rate", 100);
+    private static final long CHANGES_PER_SECOND = Long.getLong("mirror.rate", 60);
     private static final int DEATHS = Integer.getInteger("mirror.deaths", 1);
     private static final long SEED = Long.getLong("mirror.seed", System.nanoTime() % 1_000_000);
+    private static final Duration CHURN = Duration.ofMillis(DEATHS > 1 ? 700 : 1_200);
     private static final int KEYS = Math.toIntExact(Math.clamp(CHANGES / 200, 50, 5_000));
     private static final Duration TIMEOUT = Duration.ofSeconds(90 + CHANGES / 500);
 
@@ -66,7 +67,7 @@ class MirrorIT {
         String url = PostgresDatabase.create().jdbcUrl();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
-                        .churn(PartitionChurn.every(Duration.ofMillis(700)).weights(3, 2, 1))
+                        .churn(PartitionChurn.every(CHURN).weights(3, 2, 1))
                         .faults(FaultRates.share(0.4))
                         .start();
                 HikariDataSource pool = DeliveryLedger.pool(url)) {

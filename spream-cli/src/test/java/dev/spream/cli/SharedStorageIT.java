@@ -22,7 +22,6 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers that share a storage, processes as a user starts them; and the commands that look at it. */
 final class SharedStorageIT {
@@ -33,7 +32,7 @@ final class SharedStorageIT {
     private final Instant created = Instant.now();
 
     @ParameterizedTest
-    @ValueSource(strings = {"jdbc", "spanner"})
+    @MethodSource("onSpanner")
     void a_second_reader_continues_where_a_killed_one_stopped(String kind) throws Exception {
         try (SharedStorage storage = SharedStorage.of(kind, server, database);
                 ItemWriter writer = new ItemWriter(server, database);

@@ -19,6 +19,7 @@ import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.servers.PostgresDatabase;
+import dev.spream.servers.SpannerServers;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -37,9 +38,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Services mirror tables into PostgreSQL that have rows already: they begin with a snapshot, while writers write, and are
@@ -56,6 +60,11 @@ class SnapshotIT {
     /** The chunks that a service reads at the same time. */
     private static final int READS = ROWS > 100_000 ? 8 : 1;
 
+    private static final long CHANGES_PER_SECOND = ROWS > 100_000 ? 200 : 60;
+    private static final Duration CHURN = Duration.ofMillis(ROWS > 100_000 ? 700 : 1_200);
+    /** Of the writer of these rows: it writes while services start, too. */
+    private static final Duration PAUSE = Duration.ofMillis(ROWS > 100_000 ? 5 : 25);
+
     private static final int KILLS = Integer.getInteger("snapshot.kills", 2);
     private static final int CHUNK_ROWS = Integer.getInteger("snapshot.chunk", Math.clamp(ROWS / 60, 10, 10_000));
     private static final long SEED = Long.getLong("snapshot.seed", System.nanoTime() % 1_000_000);
@@ -68,22 +77,22 @@ class SnapshotIT {
     @TempDir
     private Path folder;
 
-    @Test
-    void tables_of_googlesql_are_equal_after_a_snapshot_and_the_stream() throws Exception {
-        run(DatabaseDialect.GOOGLE_STANDARD_SQL, "IMMUTABLE_KEY_RANGE");
+    /** The other one without {@code -Dmatrix=true} is that of {@link AddedSnapshotIT}. */
+    static Stream<Arguments> dialectsAndModes() {
+        Stream<Arguments> all = Stream.of(
+                Arguments.of(DatabaseDialect.GOOGLE_STANDARD_SQL, "IMMUTABLE_KEY_RANGE"),
+                Arguments.of(DatabaseDialect.POSTGRESQL, "MUTABLE_KEY_RANGE"));
+        return SpannerServers.areAll() ? all : all.limit(1);
     }
 
-    @Test
-    void tables_of_postgresql_are_equal_after_a_snapshot_and_a_stream_with_mutable_key_ranges() throws Exception {
-        run(DatabaseDialect.POSTGRESQL, "MUTABLE_KEY_RANGE");
-    }
-
-    private void run(DatabaseDialect dialect, String mode) throws Exception {
+    @ParameterizedTest
+    @MethodSource("dialectsAndModes")
+    void tables_are_equal_after_a_snapshot_and_the_stream(DatabaseDialect dialect, String mode) throws Exception {
         boolean postgresDialect = dialect == DatabaseDialect.POSTGRESQL;
         String url = PostgresDatabase.create().jdbcUrl();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
-                        .churn(PartitionChurn.every(Duration.ofMillis(700)).weights(3, 2, 1))
+                        .churn(PartitionChurn.every(CHURN).weights(3, 2, 1))
                         .faults(FaultRates.share(0.2))
                         .start();
                 HikariDataSource pool = DeliveryLedger.pool(url)) {
@@ -106,9 +115,13 @@ class SnapshotIT {
                         WorkerFleet fleet = new WorkerFleet(
                                 Path.of("target", "snapshot", mode.toLowerCase(Locale.ROOT)),
                                 name -> MirrorService.command(file, name));
-                        MirrorWorkload workload = new MirrorWorkload(client, postgresDialect, 200, 400, 12, SEED);
+                        MirrorWorkload workload =
+                                new MirrorWorkload(client, postgresDialect, CHANGES_PER_SECOND, 400, 12, SEED);
                         SteadyWriter writer = new SteadyWriter(
-                                SEED, ROWS, (number, revision, random) -> write(client, number, revision, random))) {
+                                SEED,
+                                ROWS,
+                                PAUSE,
+                                (number, revision, random) -> write(client, number, revision, random))) {
                     await(() -> workload.changes() >= 400, () -> "the workload is at " + workload.changes());
                     long began = System.nanoTime();
                     for (int i = 0; i < WorkerFleet.SIZE; i++) {

@@ -1,5 +1,6 @@
 package dev.spream.cli;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -8,8 +9,6 @@ import java.util.random.RandomGenerator;
 
 /** Writes revisions of random rows on a thread of its own, again and again, until it is closed. */
 final class SteadyWriter implements AutoCloseable {
-    private static final long PAUSE_NANOS = 5_000_000;
-
     /** Writes, or deletes, a row. */
     interface Write {
         void write(int row, long revision, RandomGenerator random);
@@ -19,18 +18,22 @@ final class SteadyWriter implements AutoCloseable {
     private volatile long written;
     private volatile boolean stopping;
 
-    /** @param rows the number of rows; the first revision of each is 2 */
-    SteadyWriter(long seed, int rows, Write write) {
-        this.thread = Thread.ofVirtual().name("steady-writer").start(() -> writeAll(new Random(seed), rows, write));
+    /**
+     * @param rows the number of rows; the first revision of each is 2
+     * @param pause between two writes
+     */
+    SteadyWriter(long seed, int rows, Duration pause, Write write) {
+        this.thread =
+                Thread.ofVirtual().name("steady-writer").start(() -> writeAll(new Random(seed), rows, pause, write));
     }
 
-    private void writeAll(Random random, int rows, Write write) {
+    private void writeAll(Random random, int rows, Duration pause, Write write) {
         Map<Integer, Long> revisions = new HashMap<>();
         while (!stopping) {
             int row = random.nextInt(rows);
             write.write(row, revisions.merge(row, 2L, (before, two) -> before + 1), random);
             written++;
-            LockSupport.parkNanos(PAUSE_NANOS);
+            LockSupport.parkNanos(pause.toNanos());
         }
     }
 

@@ -45,6 +45,7 @@ class WorkerDeathIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/counters";
     private static final int DEATHS = Integer.getInteger("worker.deaths", 1);
     private static final long SEED = Long.getLong("worker.seed", System.nanoTime() % 1_000_000);
+    private static final Duration CHURN = Duration.ofMillis(DEATHS > 1 ? 700 : 1_200);
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
     private static final int DELIVERIES_BETWEEN_DEATHS = 100;
 
@@ -65,7 +66,7 @@ class WorkerDeathIT {
         String url = PostgresDatabase.create().jdbcUrl();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
-                        .churn(PartitionChurn.every(Duration.ofMillis(700)).weights(3, 2, 1))
+                        .churn(PartitionChurn.every(CHURN).weights(3, 2, 1))
                         .faults(FaultRates.share(0.4))
                         .start();
                 HikariDataSource pool = DeliveryLedger.pool(url)) {

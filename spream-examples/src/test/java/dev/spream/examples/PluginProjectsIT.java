@@ -26,7 +26,7 @@ final class PluginProjectsIT {
     private static final Path PROJECTS = Path.of("plugin-projects");
 
     @TempDir
-    private Path folder;
+    private static Path folder;
 
     @Test
     void the_projects_compile_with_their_tests() throws Exception {
@@ -77,7 +77,12 @@ final class PluginProjectsIT {
         }
     }
 
-    private Path pack(Path project) throws IOException {
+    /** Once, for all tests. */
+    private static synchronized Path pack(Path project) throws IOException {
+        Path packed = folder.resolve(project.getFileName() + ".jar");
+        if (Files.exists(packed)) {
+            return packed;
+        }
         PluginJar jar = PluginJar.empty();
         String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         for (String library : classPath.split(File.pathSeparator)) {
@@ -95,7 +100,7 @@ final class PluginProjectsIT {
         for (Path file : files(resources)) {
             jar.entry(resources.relativize(file).toString(), Files.readString(file));
         }
-        return jar.writeTo(folder.resolve(project.getFileName() + ".jar"));
+        return jar.writeTo(packed);
     }
 
     private static List<Path> files(Path folder) throws IOException {

@@ -54,8 +54,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class TransferInvariantIT {
     private static final int KILLS = Integer.getInteger("transfer.kills", 1);
     private static final long SEED = Long.getLong("transfer.seed", System.nanoTime() % 1_000_000);
-    private static final Duration TRANSFER_INTERVAL = Duration.ofMillis(20);
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration TRANSFER_INTERVAL = Duration.ofMillis(KILLS > 1 ? 20 : 60);
+    private static final Duration CHURN = Duration.ofMillis(KILLS > 1 ? 500 : 1_000);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
 
     @TempDir
     private Path folder;
@@ -68,7 +69,7 @@ final class TransferInvariantIT {
         String url = PostgresDatabase.create().jdbcUrl();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
-                        .churn(PartitionChurn.every(Duration.ofMillis(500)).weights(3, 2, 1))
+                        .churn(PartitionChurn.every(CHURN).weights(3, 2, 1))
                         .faults(FaultRates.share(0.2))
                         .start();
                 DemoDatabase database = DemoDatabase.create(
@@ -276,7 +277,7 @@ final class TransferInvariantIT {
                         row.next();
                         found.merge(row.getLong(1), 1, Integer::sum);
                     }
-                    LockSupport.parkNanos(1_000_000);
+                    LockSupport.parkNanos(2_000_000);
                 }
             }
         }

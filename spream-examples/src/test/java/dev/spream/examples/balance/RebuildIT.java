@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Drebuild.events=1000000} begins with that many events.
  */
 final class RebuildIT {
-    private static final long EVENTS = Long.getLong("rebuild.events", 10_000);
+    private static final long EVENTS = Long.getLong("rebuild.events", 3_000);
     private static final String PROJECTION = "account_balances";
     private static final int SEGMENTS = 4;
     private static final long FURTHER = 200;

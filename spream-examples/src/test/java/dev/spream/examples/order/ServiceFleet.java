@@ -1,5 +1,7 @@
 package dev.spream.examples.order;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.servers.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -14,6 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Order services as processes of their own, to be killed, stopped and continued; each writes a log of its own. Used by one
@@ -27,6 +30,7 @@ final class ServiceFleet implements AutoCloseable {
     private final Path logs;
     private final Map<String, String> environment;
     private final Map<String, Service> services = new ConcurrentSkipListMap<>();
+    private volatile @Nullable URI last;
     private int started;
 
     private record Service(Process process, URI uri) {}
@@ -50,6 +54,7 @@ final class ServiceFleet implements AutoCloseable {
             Process process = launch(name);
             Optional<URI> uri = awaitStart(process);
             if (uri.isPresent()) {
+                last = uri.get();
                 services.put(name, new Service(process, uri.get()));
                 return;
             }
@@ -79,10 +84,12 @@ final class ServiceFleet implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** The address of one that was started and not killed; it may have been stopped. */
+    /** The address of one that was started and not killed, and may have been stopped; of the last one if all were killed. */
     URI any() {
         List<Service> all = List.copyOf(services.values());
-        return all.get(ThreadLocalRandom.current().nextInt(all.size())).uri();
+        return all.isEmpty()
+                ? requireNonNull(last)
+                : all.get(ThreadLocalRandom.current().nextInt(all.size())).uri();
     }
 
     List<String> names() {

@@ -8,12 +8,18 @@ import java.util.List;
 public final class JavaCommand {
     private JavaCommand() {}
 
-    /** Returns a command with the class path of the tests; the caller adds the program's arguments. */
+    /**
+     * Returns a command with the class path of the tests, whose classes are not verified; the caller adds the program's
+     * arguments.
+     */
     public static List<String> of(Class<?> program, String... options) {
+        List<String> all =
+                new ArrayList<>(List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"));
+        all.addAll(List.of(options));
         return of(
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 program,
-                options);
+                all.toArray(String[]::new));
     }
 
     /** Returns a command with the given class path; the caller adds the program's arguments. */

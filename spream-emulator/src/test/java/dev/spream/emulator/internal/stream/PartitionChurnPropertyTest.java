@@ -31,18 +31,25 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 class PartitionChurnPropertyTest {
     private static final int STEPS = 400;
     private static final int KEYS = 40;
+    private static final long SEEDS = Long.getLong("churn.seeds", 3);
+
+    static LongStream seeds() {
+        return LongStream.rangeClosed(1, SEEDS);
+    }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    @MethodSource("seeds")
     void random_churn_loses_nothing_doubles_nothing_and_keeps_each_key_in_order(long seed) {
         DrivenClock time = DrivenClock.startingAt(T0);
         try (StreamRig rig = new StreamRig(time, seed)) {
@@ -55,7 +62,7 @@ class PartitionChurnPropertyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    @MethodSource("seeds")
     void moves_of_ranges_keep_each_key_in_order_for_readers_that_wait_for_the_sources(long seed) throws Exception {
         DrivenClock time = DrivenClock.startingAt(T0);
         try (StreamRig rig = StreamRig.mutable(time, seed, 2)) {
