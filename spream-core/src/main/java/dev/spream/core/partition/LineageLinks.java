@@ -90,7 +90,7 @@ record LineageLinks(
 
     /** Checks a partition that keys of an ended one went to, which may have been read for long. */
     private void checkDestination(LineageNode source, Instant end, LineageNode destination) {
-        if (destination.start().isAfter(end) && !isInGap(end, destination.start())) {
+        if (destination.start().isAfter(end) && !startedInGap(source, end, destination)) {
             findings.add(new LineageFinding(
                     Kind.TIME_UNCOVERED,
                     List.of(source.token(), destination.token()),
@@ -99,6 +99,19 @@ record LineageLinks(
                     "partition %s ends at %s and its keys went to %s, which starts at %s: the time between is not covered"
                             .formatted(source, end, destination, destination.start())));
         }
+    }
+
+    /**
+     * Returns whether the destination started in a gap, and was found at its end: the gap is the source's own; or that of
+     * another partition, and the source was finished before the destination was found. Before, the source, or one that its
+     * keys came from, may have named the destination with an earlier start.
+     */
+    private boolean startedInGap(LineageNode source, Instant end, LineageNode destination) {
+        if (nodes.values().stream().noneMatch(node -> node.endsGapAt(destination.start()))) {
+            return false;
+        }
+        return source.hasGap(end, destination.start())
+                || (isInGap(end, destination.start()) && !source.wasUnfinishedAtStorageOf(destination));
     }
 
     /** Checks that a partition that passed a move-in did so after its sources. */
