@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -55,6 +56,9 @@ final class PartitionScheduler {
 
         /** Returns whether the partition can be read ahead of those parents: they are read to their end here. */
         boolean canReadAhead(PartitionToken partition, List<PartitionToken> unfinished);
+
+        /** Returns the times before which every partition that the one which is read here names is stored. */
+        Map<PartitionToken, Instant> positions();
 
         /** Passes a lineage on that was just read. */
         void observe(Lineage lineage);
@@ -104,7 +108,10 @@ final class PartitionScheduler {
         while (wanted.getAsBoolean()) {
             Set<PartitionToken> leaving =
                     readers.leaving(); // first, so that partitions released meanwhile appear as free
-            Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
+            Map<PartitionToken, Instant> positions = readers.positions(); // first: it has what they named
+            Lineage lineage = context.storageCalls()
+                    .repeat("reading the lineage", wanted, PartitionStorage::frontier)
+                    .withPositions(positions);
             readers.observe(lineage);
             noteLowWatermark(lineage);
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
@@ -211,6 +218,7 @@ final class PartitionScheduler {
                         share.claims(), neglected.of(share.othersClaims()), share.unclaimed(), ahead(lineage, share))
                 .flatMap(List::stream)
                 .filter(partition -> !readers.isRead(partition.token()))
+                .sorted(Comparator.comparing(lineage::waitsAtGapEnd)) // the places are for those that are waited for
                 .toList();
         int room = Math.max(0, context.maxOpenPartitions() - readers.open());
         noteWaiting(free.subList(Math.min(room, free.size()), free.size()));
