@@ -184,7 +184,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private void readWaiting() {
         readings.forEach((id, reading) -> {
             Held held = requireNonNull(splits.get(id));
-if (!reading.waitsForRoom()) {
+            if (!reading.waitsForRoom()) {
                 waiting.remove(held); // it was paused while it waited
             } else {
                 waiting.add(held);

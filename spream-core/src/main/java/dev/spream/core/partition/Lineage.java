@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All partitions of a subscription at one moment, and the gate over them: the rule that decides when a partition may be
@@ -37,11 +38,14 @@ public final class Lineage {
     private final Map<PartitionToken, PartitionMetadata> partitions;
 
     private final Instant readAt;
+    private final Map<PartitionToken, Instant> positions;
     private final Optional<Instant> discoveredUntil;
 
-    private Lineage(Map<PartitionToken, PartitionMetadata> partitions, Instant readAt) {
+    private Lineage(
+            Map<PartitionToken, PartitionMetadata> partitions, Instant readAt, Map<PartitionToken, Instant> positions) {
         this.partitions = partitions;
         this.readAt = readAt;
+        this.positions = positions;
         this.discoveredUntil = partitions.values().stream()
                 .filter(partition -> !partition.isFinished())
                 .map(PartitionMetadata::discoveredUntil)
@@ -61,7 +65,18 @@ public final class Lineage {
                         "partition %s occurs twice".formatted(partition.token().abbreviated()));
             }
         }
-        return new Lineage(Collections.unmodifiableMap(byToken), requireNonNull(readAt, "readAt"));
+        return new Lineage(Collections.unmodifiableMap(byToken), requireNonNull(readAt, "readAt"), Map.of());
+    }
+
+    /**
+     * Returns this lineage with the times up to which a process has read partitions, which may be later than their
+     * watermarks. Only for streams with mutable key ranges.
+     *
+     * @param read the times before which the storage has every partition that a record of that one names; taken before
+     *     this lineage was read
+     */
+    public Lineage withPositions(Map<PartitionToken, Instant> read) {
+        return read.isEmpty() ? this : new Lineage(partitions, readAt, Map.copyOf(read));
     }
 
     /** Returns the moment of this snapshot, on the storage's clock, on which leases are measured. */
@@ -155,9 +170,10 @@ public final class Lineage {
      * Returns the sources of a move-in that may still have to settle changes before their move-outs: a source is awaited
      * until it is finished, or its watermark is later than the move, or its watermark stands at the move and the
      * partition is among the destinations of its {@link MoveOuts}. One that is not in this lineage is awaited while
-     * another partition has a watermark before the move, because it may not have been discovered yet; and always if
+     * another partition was not read up to the move, because it may not have been discovered yet; and always if
      * the move-in is not stored here, because a {@linkplain PartitionStorage#frontier frontier} has finished sources of
-     * stored move-ins only.
+     * stored move-ins only. A gap that ends at the move counts as not read until the partitions that live there are stored.
+     * One that ends later does not: a source that only its records name has lost its changes before the move.
      *
      * @param partition the partition that the key ranges moved into
      */
@@ -175,7 +191,7 @@ public final class Lineage {
                     && partitions.values().stream()
                             .filter(other ->
                                     !other.isFinished() && !other.token().equals(destination))
-                            .noneMatch(other -> other.discoveredUntil().isBefore(at));
+                            .noneMatch(other -> mayNameSource(other, at));
         }
         return stored.isFinished()
                 || stored.watermark().isAfter(at)
@@ -183,6 +199,37 @@ public final class Lineage {
                         && stored.moveOuts()
                                 .filter(moved -> moved.destinations().contains(destination))
                                 .isPresent());
+    }
+
+    private boolean mayNameSource(PartitionMetadata other, Instant at) {
+        return !isReadUpTo(at, positions.get(other.token()))
+                && !other.watermark().isAfter(at)
+                && other.discoveredUntil().isBefore(at);
+    }
+
+    private static boolean isReadUpTo(Instant at, @Nullable Instant position) {
+        return position != null && !position.isBefore(at);
+    }
+
+    /**
+     * Returns whether every unfinished partition but that one was read up to that time, so that each partition that one of
+     * them names with an earlier start is stored.
+     */
+    public boolean othersAreReadUpTo(Instant at, PartitionToken partition) {
+        return partitions.values().stream()
+                .filter(other -> !other.isFinished()
+                        && !other.token().equals(partition)
+                        && !other.token().isOfSnapshot())
+                .allMatch(other -> !other.watermark().isBefore(at) || isReadUpTo(at, positions.get(other.token())));
+    }
+
+    /**
+     * Returns whether the partition stands at the end of a gap, and others were not read up to then. It may be acquired; the
+     * partitions that started in the gap are found once they were.
+     */
+    public boolean waitsAtGapEnd(PartitionMetadata partition) {
+        return partition.discoveredUntil().isBefore(partition.watermark())
+                && !othersAreReadUpTo(partition.watermark(), partition.token());
     }
 
     private boolean isStored(PartitionToken partition, MoveIn moveIn) {

@@ -100,19 +100,9 @@ record LineageLinks(
                                 .isPresent());
     }
 
-    /** Returns whether a destination may have started in a gap, at the end of which the initial query found it. */
-    private boolean mayBeFoundAfterGap(LineageNode destination, Instant moved) {
-        Instant start = destination.start();
-        return destination.parents().stream().allMatch(this::isLost)
-                && nodes.values().stream().anyMatch(node -> node.hasGap(moved, start))
-                && nodes.values().stream()
-                        .flatMap(node -> node.gaps().stream())
-                        .anyMatch(gap -> gap.to().equals(start));
-    }
-
     /** Checks a partition that keys of an ended one went to, which may have been read for long. */
     private void checkDestination(LineageNode source, Instant end, LineageNode destination) {
-        if (destination.start().isAfter(end) && !mayBeFoundAfterGap(destination, end)) {
+        if (destination.start().isAfter(end) && !startedInGap(source, end, destination)) {
             findings.add(new LineageFinding(
                     Kind.TIME_UNCOVERED,
                     List.of(source.token(), destination.token()),
@@ -121,6 +111,24 @@ record LineageLinks(
                     "partition %s ends at %s and its keys went to %s, which starts at %s: the time between is not covered"
                             .formatted(source, end, destination, destination.start())));
         }
+    }
+
+    /**
+     * Returns whether the destination started in a gap, and was found at its end: the gap is the source's own; or that of
+     * another partition, and the source was finished before the destination was found. Before, the source, or one that its
+     * keys came from, may have named the destination with an earlier start.
+     */
+    private boolean startedInGap(LineageNode source, Instant end, LineageNode destination) {
+        if (!destination.parents().stream().allMatch(this::isLost)
+                || nodes.values().stream().noneMatch(node -> node.endsGapAt(destination.start()))) {
+            return false;
+        }
+        return source.hasGap(end, destination.start())
+                || (isInGap(end, destination.start()) && !source.wasUnfinishedAtStorageOf(destination));
+    }
+
+    private boolean isInGap(Instant from, Instant to) {
+        return nodes.values().stream().anyMatch(node -> node.hasGap(from, to));
     }
 
     /** Checks that a partition that passed a move-in did so after its sources. */

@@ -11,6 +11,7 @@ import java.util.Optional;
  *
  * @param parents without the root: empty for a child of the initial query
  * @param end empty if not finished, or if the proof is missing
+ * @param finishedAt when it was finished, on the storage's clock; empty if not
  * @param stored the row; empty if removed
  */
 record LineageNode(
@@ -19,6 +20,7 @@ record LineageNode(
         Instant start,
         boolean finished,
         Optional<PartitionEnd> end,
+        Optional<Instant> finishedAt,
         List<PartitionGap> gaps,
         Optional<PartitionMetadata> stored) {
 
@@ -29,6 +31,7 @@ record LineageNode(
                 stored.startTimestamp(),
                 stored.isFinished(),
                 stored.isFinished() ? stored.endProof() : Optional.empty(),
+                stored.finishedAt(),
                 stored.gaps(),
                 Optional.of(stored));
     }
@@ -40,6 +43,7 @@ record LineageNode(
                 proof.startTimestamp(),
                 true,
                 Optional.of(proof.endProof()),
+                Optional.of(proof.finishedAt()),
                 proof.gaps(),
                 Optional.empty());
     }
@@ -83,6 +87,18 @@ record LineageNode(
             }
         }
         return end;
+    }
+
+    boolean endsGapAt(Instant time) {
+        return gaps.stream().anyMatch(gap -> gap.to().equals(time));
+    }
+
+    /** Returns whether it was finished after the other one was stored; false if that is not known any more. */
+    boolean wasUnfinishedAtStorageOf(LineageNode other) {
+        return other.stored()
+                .map(PartitionMetadata::createdAt)
+                .filter(created -> finishedAt.filter(created::isBefore).isPresent())
+                .isPresent();
     }
 
     boolean continues(LineageNode parent) {

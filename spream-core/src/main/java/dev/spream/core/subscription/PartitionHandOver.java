@@ -104,9 +104,7 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
      */
     void handOverBlocked(Collection<PartitionReader> readers) {
         readers.stream()
-                .filter(reader -> !reader.isHandingOver()
-                        && !reader.isReadToEnd()
-                        && reader.gate().isBlocked())
+                .filter(reader -> !reader.isHandingOver() && !reader.isReadToEnd() && reader.isBlocked())
                 .forEach(PartitionReader::handOver);
     }
 

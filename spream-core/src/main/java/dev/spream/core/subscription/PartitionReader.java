@@ -1,16 +1,21 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.internal.TaskGroup;
+import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionEnd;
+import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.inflight.PendingLanes;
 import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.reading.GapEndWait;
 import dev.spream.core.subscription.reading.PartitionReading;
 import dev.spream.core.subscription.reading.QueryWindow;
 import dev.spream.core.subscription.reading.ReadPosition;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
@@ -33,14 +38,18 @@ final class PartitionReader {
     private final ChangeDispatcher dispatcher;
     private final WatermarkWriter watermarks;
     private final OrderGate gate;
+    private final GapEndWait gapEnd;
     private final String label;
     private final PartitionReading reading;
     private final RetentionLossHandler losses;
     private final long openedAt;
+    private final boolean isMutable;
+    private boolean mayFollowGap; // written before it runs
     private volatile OptionalLong handingOverSince = OptionalLong.empty();
     private volatile @Nullable PendingLanes pendingAtEnd; // set once it is read to its end
     private volatile boolean stopRequested;
     private volatile boolean ended;
+    private volatile boolean begun; // it is known whether it begins at the end of a gap
 
     PartitionReader(
             EngineContext context,
@@ -57,8 +66,16 @@ final class PartitionReader {
         this.gate = new OrderGate(
                 context, partition, dispatcher, readers, this::isReading, this::isActive, reloadParkedKeys);
         this.label = context.label(partition.token());
+        this.gapEnd = new GapEndWait(
+                partition.token(),
+                label,
+                this::isReading,
+                () -> context.partitionsChanged().signal(),
+                context.options().watermarkInterval(),
+                context.time());
         this.openedAt = context.time().nanoTime();
-        RecordReceiver receiver = new RecordReceiver(context, partition, dispatcher, gate, this::isActive);
+        this.isMutable = window.isMutable();
+        RecordReceiver receiver = new RecordReceiver(context, partition, dispatcher, gate, gapEnd, this::isActive);
         this.reading = new PartitionReading(
                 context.source(),
                 partition.token(),
@@ -99,6 +116,10 @@ final class PartitionReader {
                         partition.token(),
                         partition.lease().epoch(),
                         partition.lease().watermark()));
+        if (followsGap()) {
+            reading.startAfterGap();
+        }
+        begun = true;
         Optional<PartitionEnd> proof = reading.readToEnd();
         if (proof.isPresent()) {
             pendingAtEnd = dispatcher.pending();
@@ -111,9 +132,50 @@ final class PartitionReader {
         }
     }
 
-    /** Notes, before it runs, that the partition may have a gap that ends at its watermark. */
-    void startAfterGap() {
-        reading.startAfterGap();
+    /** Begins with the lineage in which the partition was acquired, ahead of those parents. */
+    void follow(List<PartitionToken> unfinishedParents, Lineage lineage) {
+        mayFollowGap = isMutable
+                && lineage.partition(partition.token())
+                        .filter(stored ->
+                                stored.watermark().equals(partition.lease().watermark()))
+                        .filter(stored -> !isAtGapEnd(stored))
+                        .isEmpty();
+        gate.follow(unfinishedParents, lineage);
+        gapEnd.observe(lineage);
+    }
+
+    /** Returns whether a gap ends at the watermark; the partition may have been acquired at a later one than was known. */
+    private boolean followsGap() throws InterruptedException {
+        return mayFollowGap
+                && context.storageCalls()
+                        .repeat(
+                                "looking for accepted gaps",
+                                partition.token(),
+                                this::isActive,
+                                PartitionStorage::frontier)
+                        .partition(partition.token())
+                        .filter(PartitionReader::isAtGapEnd)
+                        .isPresent();
+    }
+
+    private static boolean isAtGapEnd(PartitionMetadata stored) {
+        return stored.discoveredUntil().isBefore(stored.watermark());
+    }
+
+    /** Takes a lineage that was just read. */
+    void observe(Lineage lineage) {
+        gate.observe(lineage);
+        gapEnd.observe(lineage);
+    }
+
+    /** Returns whether its thread waits for partitions that are read elsewhere, or not at all. */
+    boolean isBlocked() {
+        return gate.isBlocked() || gapEnd.isWaiting();
+    }
+
+    /** Returns the time before which every partition that this one names is stored; empty if that is not known. */
+    Optional<Instant> discoveredUntil() {
+        return begun ? reading.discoveredUntil() : Optional.empty();
     }
 
     private Optional<PartitionEnd> acceptLoss(SourceException failure, boolean expired) throws InterruptedException {
@@ -170,7 +232,7 @@ final class PartitionReader {
             handingOverSince = OptionalLong.of(context.time().nanoTime());
         }
         reading.close();
-        gate.wake();
+        wake();
     }
 
     boolean isHandingOver() {
@@ -195,7 +257,7 @@ final class PartitionReader {
         stopRequested = true;
         dispatcher.stop();
         reading.close();
-        gate.wake();
+        wake();
     }
 
     /** Stops, and interrupts the started record. */
@@ -240,6 +302,7 @@ final class PartitionReader {
 
     void wake() {
         gate.wake();
+        gapEnd.wake();
     }
 
     HeldPartition partition() {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -58,6 +59,9 @@ final class PartitionScheduler {
 
         /** Prepares for partitions that are about to be claimed. */
         void prepare(List<PartitionClaim> claims, BooleanSupplier wanted) throws InterruptedException;
+
+        /** Returns the times before which every partition that the one which is read here names is stored. */
+        Map<PartitionToken, Instant> positions();
 
         /** Passes a lineage on that was just read. */
         void observe(Lineage lineage);
@@ -107,7 +111,10 @@ final class PartitionScheduler {
         while (wanted.getAsBoolean()) {
             Set<PartitionToken> leaving =
                     readers.leaving(); // first, so that partitions released meanwhile appear as free
-            Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
+            Map<PartitionToken, Instant> positions = readers.positions(); // first: it has what they named
+            Lineage lineage = context.storageCalls()
+                    .repeat("reading the lineage", wanted, PartitionStorage::frontier)
+                    .withPositions(positions);
             readers.observe(lineage);
             noteLowWatermark(lineage);
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
@@ -214,6 +221,7 @@ final class PartitionScheduler {
                         share.claims(), neglected.of(share.othersClaims()), share.unclaimed(), ahead(lineage, share))
                 .flatMap(List::stream)
                 .filter(partition -> !readers.isRead(partition.token()))
+                .sorted(Comparator.comparing(lineage::waitsAtGapEnd)) // the places are for those that are waited for
                 .toList();
         int room = Math.max(0, context.maxOpenPartitions() - readers.open());
         noteWaiting(free.subList(Math.min(room, free.size()), free.size()));

@@ -11,6 +11,7 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.reading.GapEndWait;
 import dev.spream.core.subscription.reading.ReadPosition;
 import dev.spream.core.subscription.reading.RecordHandler;
 import java.time.Duration;
@@ -32,6 +33,7 @@ final class RecordReceiver implements RecordHandler {
     private final HeldPartition partition;
     private final ChangeDispatcher dispatcher;
     private final OrderGate gate;
+    private final GapEndWait gapEnd;
     private final BooleanSupplier isActive;
 
     /** @param isActive whether the partition is still to be read */
@@ -40,11 +42,13 @@ final class RecordReceiver implements RecordHandler {
             HeldPartition partition,
             ChangeDispatcher dispatcher,
             OrderGate gate,
+            GapEndWait gapEnd,
             BooleanSupplier isActive) {
         this.context = context;
         this.partition = partition;
         this.dispatcher = dispatcher;
         this.gate = gate;
+        this.gapEnd = gapEnd;
         this.isActive = isActive;
     }
 
@@ -123,6 +127,11 @@ final class RecordReceiver implements RecordHandler {
     @Override
     public void searchedLiving(Instant at, boolean stored) {
         context.livingSearches().end(at, stored);
+    }
+
+    @Override
+    public boolean awaitOthers(Instant at) throws InterruptedException {
+        return gapEnd.await(at);
     }
 
     @Override

@@ -113,6 +113,12 @@ record RetentionLossHandler(
         if (isPastEnd(at)) {
             return Optional.of(lost(at, List.of()));
         }
+        if (window.isMutable()) {
+            receiver.readUpTo(at);
+            if (!receiver.awaitOthers(at)) {
+                return Optional.empty();
+            }
+        }
         List<ChildPartition> living = new ArrayList<>();
         return switch (reading.run(initialQuery(at), record -> collect(record, living))) {
             case StreamEnd.Ok ok -> replaceBy(living, at);

@@ -30,6 +30,7 @@ import dev.spream.core.subscription.transaction.TransactionAssembler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -303,10 +304,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                         .orElse(window),
                 this::reader,
                 () -> reloadParkedKeys(lease));
-        if (mayStartAfterGap(lease, lineage)) {
-            reader.startAfterGap();
-        }
-        reader.gate().follow(unfinished, lineage);
+        reader.follow(unfinished, lineage);
         readers.put(lease.token(), reader);
         if (stop != Stop.NO) {
             reader.stop();
@@ -318,14 +316,6 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 reader.ended();
             }
         });
-    }
-
-    /** Returns whether a gap may end at the watermark; the lineage was read before the lease was acquired. */
-    private static boolean mayStartAfterGap(PartitionLease lease, Lineage lineage) {
-        return lineage.partition(lease.token())
-                .filter(stored -> stored.watermark().equals(lease.watermark())
-                        && !stored.discoveredUntil().isBefore(lease.watermark()))
-                .isEmpty();
     }
 
     private Optional<PartitionReader> reader(PartitionToken partition) {
@@ -357,7 +347,14 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         if (transactions != null) {
             transactions.observe(lineage);
         }
-        readers.values().forEach(reader -> reader.gate().observe(lineage));
+        readers.values().forEach(reader -> reader.observe(lineage));
+    }
+
+    @Override
+    public Map<PartitionToken, Instant> positions() {
+        Map<PartitionToken, Instant> positions = new HashMap<>();
+        readers.forEach((token, reader) -> reader.discoveredUntil().ifPresent(read -> positions.put(token, read)));
+        return positions;
     }
 
     @Override

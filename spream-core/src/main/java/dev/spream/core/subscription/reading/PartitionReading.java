@@ -37,7 +37,8 @@ import org.slf4j.event.Level;
  * continues with another query.
  *
  * <p>After a gap in a stream with mutable key ranges, the initial query finds the partitions that live at its end: only
- * records in the gap name those that started there.
+ * records in the gap name those that started there. It is run once all other partitions have been read up to then, since
+ * those that they name start earlier.
  */
 public final class PartitionReading implements AutoCloseable {
     /**
@@ -65,7 +66,7 @@ public final class PartitionReading implements AutoCloseable {
     private boolean broken; // and no record since
     private boolean startedInFuture;
     private boolean endedWithOk;
-    private boolean afterGap; // and the partitions that live there are not found yet
+    private volatile boolean afterGap; // and the partitions that live there are not found yet
 
     private volatile int failures; // queries in a row that brought nothing new
 
@@ -104,6 +105,15 @@ public final class PartitionReading implements AutoCloseable {
     /** Returns the timestamp up to which the partition has been read, at which the next query starts, inclusive. */
     public Instant position() {
         return intake.position();
+    }
+
+    /**
+     * Returns the time before which every partition that this one names is stored, which may be later than its watermark.
+     * Empty if that is not known: at the end of a gap, or without mutable key ranges. Any thread may call it.
+     */
+    public Optional<Instant> discoveredUntil() {
+        Instant read = intake.position(); // first: a gap is noted before the position moves to its end
+        return afterGap || !window.isMutable() ? Optional.empty() : Optional.of(read);
     }
 
     /** Notes, before the reading, that changes before the position are in a gap. */
@@ -148,6 +158,10 @@ public final class PartitionReading implements AutoCloseable {
 
     private Optional<PartitionEnd> findLiving() throws InterruptedException {
         Instant at = intake.position();
+        intake.readUpTo(at);
+        if (!handler.awaitOthers(at)) {
+            return Optional.empty();
+        }
         if (handler.isLivingStored(at)) {
             afterGap = !isReading.getAsBoolean();
             intake.foundLiving(at);
@@ -284,8 +298,8 @@ public final class PartitionReading implements AutoCloseable {
 
     /** Continues at that time: earlier changes are lost, and the loss is recorded. All records taken are settled. */
     public void skipTo(Instant beginning) throws InterruptedException {
-        intake.skipTo(beginning);
         startAfterGap();
+        intake.skipTo(beginning);
     }
 
     /**

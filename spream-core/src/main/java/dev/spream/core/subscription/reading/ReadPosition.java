@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The position to which the reader of one partition has read in this process, and the changes it has dispatched
- * there: a query resumes from it, inclusive, and repeated changes are recognised. Confined to the reader's thread.
+ * there: a query resumes from it, inclusive, and repeated changes are recognised. Confined to the reader's thread, but for
+ * {@link #timestamp}.
  *
  * <p>Spanner returns the changes of a partition in commit order, and a heartbeat means that everything before it was
  * returned. A change returned after either of these is a repetition only if it was dispatched. At the timestamp of
@@ -39,7 +40,7 @@ public final class ReadPosition {
     private final Set<RecordIdentity> seenAtLatestChange = new HashSet<>();
     private final RecentChanges recent = new RecentChanges();
     private Instant start; // with settledSequence before everything that may be new
-    private Instant timestamp;
+    private volatile Instant timestamp;
     private @Nullable Instant latestChange;
 
     public ReadPosition(Instant start) {

@@ -54,6 +54,16 @@ public interface RecordHandler {
     /** Notes that the search for living partitions has ended. */
     default void searchedLiving(Instant at, boolean stored) {}
 
+    /**
+     * Waits until every other partition has been read up to that time, the end of a gap of this one: before, it may name a
+     * partition with an earlier start.
+     *
+     * @return false if the reading has to stop
+     */
+    default boolean awaitOthers(Instant at) throws InterruptedException {
+        return true;
+    }
+
     /** Takes moved key ranges; everything before them was read and taken. */
     void moved(PartitionEventRecord event) throws InterruptedException;
 

@@ -237,6 +237,11 @@ final class RecordIntake {
         handler.idle();
     }
 
+    /** Notes that the partition has nothing more before that time: it is in a gap. */
+    void readUpTo(Instant gapEnd) throws InterruptedException {
+        handler.readUpTo(gapEnd);
+    }
+
     /** Continues at that time: earlier changes are lost, and the loss is recorded. All records taken are settled. */
     void skipTo(Instant beginning) throws InterruptedException {
         mark(beginning);

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -287,6 +288,55 @@ final class LineageMovesTest {
         PartitionMetadata row = PartitionEdit.of(new Row("found", PartitionState.RUNNING, at(20)).stored())
                 .start(at(second));
         return PartitionEdit.of(row).parents(tokens(parents));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 3, true", "2, 4, true", "2, 5, true", "3, 8, false", "5, 8, false"})
+    void a_source_that_is_not_stored_is_not_awaited_in_the_middle_of_a_gap(long from, long to, boolean awaited) {
+        PartitionMetadata waiting = waiting(MOVE, "started in the gap");
+        PartitionMetadata other = PartitionEdit.of(new Row("other", PartitionState.RUNNING, at(to)).stored())
+                .gaps(new PartitionGap(at(from), at(to)));
+        assertThat(lineage(other, waiting).awaitedSources(waiting))
+                .isEqualTo(awaited ? tokens("started in the gap") : tokens());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, true", "0, false", "1, false"})
+    void a_source_that_is_not_stored_is_not_awaited_once_the_others_were_read_up_to_the_move(
+            long nanos, boolean awaited) {
+        PartitionMetadata waiting = waiting(MOVE, "not stored");
+        PartitionMetadata pending = running("other", 1);
+        PartitionMetadata atGapEnd = PartitionEdit.of(new Row("gap", PartitionState.RUNNING, MOVE).stored())
+                .gaps(new PartitionGap(at(1), MOVE));
+        Instant read = MOVE.plusNanos(nanos);
+        Lineage lineage =
+                lineage(pending, atGapEnd, waiting).withPositions(Map.of(token("other"), read, token("gap"), read));
+        assertThat(isClaimable(lineage, waiting)).isEqualTo(!awaited);
+        assertThat(isClaimable(lineage.withPositions(Map.of(token("other"), read)), waiting))
+                .as("the partitions that live at the end of a gap are not known")
+                .isFalse();
+    }
+
+    @Test
+    void the_partitions_at_the_end_of_a_gap_are_found_once_all_others_were_read_up_to_then() {
+        PartitionMetadata lost = running("lost", 5);
+        PartitionMetadata behind = running("behind", 4);
+        PartitionMetadata rows = running(PartitionToken.ADDED_SNAPSHOT + "rows", 1);
+        PartitionMetadata finished = new Row("finished", PartitionState.FINISHED, at(1)).stored();
+        Lineage lineage = lineage(lost, behind, rows, finished, running("at the end", 5));
+        assertThat(lineage.othersAreReadUpTo(MOVE, lost.token())).isFalse();
+        assertThat(lineage.othersAreReadUpTo(at(4), lost.token())).isTrue();
+        assertThat(lineage.withPositions(Map.of(behind.token(), at(4).plusNanos(1)))
+                        .othersAreReadUpTo(MOVE, lost.token()))
+                .isFalse();
+        assertThat(lineage.withPositions(Map.of(behind.token(), MOVE)).othersAreReadUpTo(MOVE, lost.token()))
+                .isTrue();
+        PartitionMetadata atGapEnd = PartitionEdit.of(lost).gaps(new PartitionGap(at(2), MOVE));
+        assertThat(lineage(atGapEnd, behind).waitsAtGapEnd(atGapEnd)).isTrue();
+        assertThat(lineage(atGapEnd, behind).waitsAtGapEnd(behind)).isFalse();
+        assertThat(lineage(lost, behind).waitsAtGapEnd(lost)).isFalse();
+        assertThat(lineage(atGapEnd, running("read on", 5)).waitsAtGapEnd(atGapEnd))
+                .isFalse();
     }
 
     private static PartitionMetadata waiting(Instant watermark, String... sources) {
