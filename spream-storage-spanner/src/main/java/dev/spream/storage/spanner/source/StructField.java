@@ -56,7 +56,11 @@ record StructField(String name, int position, Type type) {
 
     boolean bool(ListValue struct) {
         Value value = value(struct);
-        return value != null && checked(value, KindCase.BOOL_VALUE).getBoolValue();
+        if (value == null) {
+            return false;
+        }
+        require(value.hasBoolValue(), KindCase.BOOL_VALUE, value);
+        return value.getBoolValue();
     }
 
     /** Returns the number; 0 if it is NULL. */
@@ -112,14 +116,28 @@ record StructField(String name, int position, Type type) {
         List<ListValue> present = new ArrayList<>(elements.size());
         for (Value element : elements) {
             if (!element.hasNullValue()) {
-                present.add(checked(element, KindCase.LIST_VALUE).getListValue());
+                require(element.hasListValue(), KindCase.LIST_VALUE, element);
+                present.add(element.getListValue());
             }
         }
         return present;
     }
 
     private List<Value> elements(Value array) {
-        return checked(array, KindCase.LIST_VALUE).getListValue().getValuesList();
+        require(array.hasListValue(), KindCase.LIST_VALUE, array);
+        return array.getListValue().getValuesList();
+    }
+
+    /** Returns whether both structs have the same text or boolean here, or none. */
+    boolean hasEqual(ListValue struct, ListValue other) {
+        Value value = value(struct);
+        Value otherValue = value(other);
+        if (value == null || otherValue == null) {
+            return value == otherValue;
+        }
+        return value.hasStringValue() && otherValue.hasStringValue()
+                ? value.getStringValue().equals(otherValue.getStringValue())
+                : value.equals(otherValue);
     }
 
     /** Returns the value; null if it is NULL. */
@@ -141,13 +159,14 @@ record StructField(String name, int position, Type type) {
     }
 
     private String text(Value value) {
-        return checked(value, KindCase.STRING_VALUE).getStringValue();
+        require(value.hasStringValue(), KindCase.STRING_VALUE, value);
+        return value.getStringValue();
     }
 
-    private Value checked(Value value, KindCase kind) {
-        if (value.getKindCase() != kind) {
-            throw new IllegalArgumentException("%s: %s was expected, found %s".formatted(name, kind, value.getKindCase()));
+    private void require(boolean holds, KindCase expected, Value value) {
+        if (!holds) {
+            throw new IllegalArgumentException(
+                    "%s: %s was expected, found %s".formatted(name, expected, value.getKindCase()));
         }
-        return value;
     }
 }

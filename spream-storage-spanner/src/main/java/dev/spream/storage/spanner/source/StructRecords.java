@@ -157,11 +157,29 @@ final class StructRecords {
         }
 
         List<ColumnType> decode(List<ListValue> columns) {
-            if (!columns.equals(last)) {
+            if (!areEqual(columns, last)) {
                 lastTypes = List.copyOf(columns.stream().map(this::column).toList());
                 last = columns;
             }
             return lastTypes;
+        }
+
+        /** Returns whether the structs are equal; the messages' own {@code equals} costs several times as much. */
+        private boolean areEqual(List<ListValue> columns, List<ListValue> others) {
+            if (columns.size() != others.size()) {
+                return false;
+            }
+            for (int i = 0; i < columns.size(); i++) {
+                ListValue column = columns.get(i);
+                ListValue other = others.get(i);
+                if (!name.hasEqual(column, other)
+                        || !type.hasEqual(column, other)
+                        || !isPrimaryKey.hasEqual(column, other)
+                        || !ordinalPosition.hasEqual(column, other)) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         private ColumnType column(ListValue column) {
