@@ -43,7 +43,8 @@ public final class Timestamps {
             }
         }
         LocalDate day = LocalDate.of(number(text, 0, 4), number(text, 5, 7), number(text, 8, 10));
-        int second = LocalTime.of(number(text, 11, 13), number(text, 14, 16), number(text, 17, 19)).toSecondOfDay();
+        int second = LocalTime.of(number(text, 11, 13), number(text, 14, 16), number(text, 17, 19))
+                .toSecondOfDay();
         return Instant.ofEpochSecond(day.toEpochDay() * SECONDS_PER_DAY + second, nanos);
     }
 

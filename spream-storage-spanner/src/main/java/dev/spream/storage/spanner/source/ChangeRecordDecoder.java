@@ -39,8 +39,7 @@ final class ChangeRecordDecoder {
             case ARRAY -> structs.decode(elements(row));
             case JSON -> ChangeRecordJson.read(row.getStringValue());
             case PROTO, BYTES -> List.of(ProtoRecords.decode(ProtoRecords.message(row)));
-            default ->
-                throw new IllegalArgumentException("no change record in a column of type " + column.getCode());
+            default -> throw new IllegalArgumentException("no change record in a column of type " + column.getCode());
         };
     }
 

@@ -58,7 +58,8 @@ final class RawRow {
         Type changeType = changeField.elementType();
         return Optional.of(new UndecodableChange(
                 readable(() -> StructField.of(changeType, "commit_timestamp").timestamp(change)),
-                readable(() -> StructField.of(changeType, "server_transaction_id").string(change)),
+                readable(() ->
+                        StructField.of(changeType, "server_transaction_id").string(change)),
                 readable(() -> StructField.of(changeType, "record_sequence").string(change)),
                 readable(() -> StructField.of(changeType, "table_name").string(change)),
                 JsonObject.of(members(type, record)).toString()));

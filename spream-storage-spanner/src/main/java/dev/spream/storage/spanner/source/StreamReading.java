@@ -1,8 +1,6 @@
 package dev.spream.storage.spanner.source;
 
-import com.google.cloud.spanner.ProtobufResultSet;
 import com.google.cloud.spanner.ResultSet;
-import com.google.protobuf.Value;
 import com.google.spanner.v1.Type;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.UndecodableChange;
@@ -36,23 +34,15 @@ public final class StreamReading implements Reading {
             known = new ChangeRecordDecoder(type(row));
             decoder = known;
         }
-        return known.decode(value(row));
+        return known.decode(ProtoValues.of(row, 0));
     }
 
     @Override
     public Optional<UndecodableChange> undecodable(ResultSet row) {
-        return RawRow.change(type(row), value(row));
+        return RawRow.change(type(row), ProtoValues.of(row, 0));
     }
 
     private static Type type(ResultSet row) {
         return row.getMetadata().getRowType().getFields(0).getType();
-    }
-
-    private static Value value(ResultSet row) {
-        if (row instanceof ProtobufResultSet values && values.canGetProtobufValue(0)) {
-            return values.getProtobufValue(0);
-        }
-        throw new IllegalStateException(
-                "the client returns no values of the protocol (%s): use a client of google-cloud-spanner".formatted(row.getClass().getName()));
     }
 }

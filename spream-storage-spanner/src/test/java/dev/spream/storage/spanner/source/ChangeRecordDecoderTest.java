@@ -71,7 +71,9 @@ class ChangeRecordDecoderTest {
     void fields_that_are_missing_or_null_are_tolerated_where_nothing_depends_on_them() {
         TypedValue data = data(
                 "Orders",
-                field("column_types", nullArray(struct(field("name", TypeCode.STRING, "a")).type())),
+                field(
+                        "column_types",
+                        nullArray(struct(field("name", TypeCode.STRING, "a")).type())),
                 field("transaction_tag", TypeCode.STRING, null),
                 field("a_field_of_the_future", TypeCode.INT64, "1"));
 
@@ -87,8 +89,9 @@ class ChangeRecordDecoderTest {
 
     @Test
     void a_value_of_another_kind_is_refused_with_the_name_of_its_field() {
-        TypedValue number =
-                new TypedValue(text(TypeCode.STRING, "").type(), Value.newBuilder().setNumberValue(1).build());
+        TypedValue number = new TypedValue(
+                text(TypeCode.STRING, "").type(),
+                Value.newBuilder().setNumberValue(1).build());
         for (Field field : List.of(
                 field("is_system_transaction", TypeCode.BOOL, "true"),
                 field("transaction_tag", number),
@@ -232,8 +235,7 @@ class ChangeRecordDecoderTest {
                 field(
                         "child_partitions",
                         array(struct(
-                                field("token", TypeCode.STRING, "child"),
-                                field("parent_partition_tokens", parents)))));
+                                field("token", TypeCode.STRING, "child"), field("parent_partition_tokens", parents)))));
     }
 
     private static TypedValue record(String kind, @Nullable TypedValue... elements) {

@@ -80,8 +80,7 @@ class ProtoRecordsTest {
     @Test
     void a_null_row_holds_nothing() {
         Type type = column.value(new byte[0]).type();
-        Value missing =
-                Value.newBuilder().setNullValue(NullValue.NULL_VALUE).build();
+        Value missing = Value.newBuilder().setNullValue(NullValue.NULL_VALUE).build();
         assertThat(new ChangeRecordDecoder(type).decode(missing)).isEmpty();
     }
 
@@ -308,8 +307,9 @@ class ProtoRecordsTest {
     @Test
     void an_undecodable_change_may_lack_every_part() {
         UndecodableChange change = undecodable(value(ChangeStreamRecord.newBuilder()
-                                .setDataChangeRecord(ChangeStreamRecord.DataChangeRecord.getDefaultInstance())
-                                .build())).orElseThrow();
+                        .setDataChangeRecord(ChangeStreamRecord.DataChangeRecord.getDefaultInstance())
+                        .build()))
+                .orElseThrow();
         assertThat(change.commitTimestamp()).isEmpty();
         assertThat(change.serverTransactionId()).isEmpty();
         assertThat(change.recordSequence()).isEmpty();
