@@ -26,6 +26,9 @@ sealed interface ChangeDispatcher permits RecordDispatcher, TransactionDispatche
      */
     boolean submit(DataChangeRecord change, Instant position) throws InterruptedException;
 
+    /** Starts to deliver all changes that were taken; some of them may have been held back to start together. */
+    default void handOver() {}
+
     /** Dead-letters a change that cannot be decoded, ahead of everything in flight. */
     void keepUndecodable(DataChangeRecord change, UndecodableRowException failure) throws InterruptedException;
 

@@ -193,6 +193,7 @@ final class OrderGate {
     }
 
     private boolean await(boolean mayReadAhead) throws InterruptedException {
+        dispatcher.handOver(); // others may wait for what is held back
         try {
             while (isReading.getAsBoolean()) {
                 Hold blocking = blocking(mayReadAhead);

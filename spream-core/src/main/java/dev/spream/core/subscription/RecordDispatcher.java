@@ -27,15 +27,19 @@ import java.util.function.Consumer;
  * threads.
  *
  * <p>Vocabulary: a <em>runner</em> is a thread that takes ready records and delivers them; it is <em>seeking</em>
- * between two deliveries, and <em>calling</em> in one, but for the waits before a retry. Without batches there is a
- * runner for every ready record. With batches there is one while none is calling, so that records that arrive during
- * a call form one batch; and another one as soon as a full batch is ready.
+ * between two deliveries, and <em>calling</em> in one, but for the waits before a retry. Without batches no ready record
+ * waits for a call: a runner that takes one starts another runner for the next. With batches there is one while none is
+ * calling, so that records that arrive during a call form one batch; and another one as soon as a full batch is ready.
+ *
+ * <p>Changes that the client has received together are handed over together, a few at a time: waking a thread for each
+ * costs more than all else.
  *
  * <p>Stopping lets records finish that are being consumed and leaves the rest unsettled; cancelling interrupts them
  * as well. Records settled before remain settled.
  */
 final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
     private static final int REFILL_SHARE = 4;
+    private static final int MAX_HELD_BACK = 16;
     private static final Set<?> ONE_LANE = Set.of(Ordering.PARTITION);
 
     private final EngineContext context;
@@ -62,6 +66,8 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
 
     private volatile int moveOutsDue; // as last seen by any thread
 
+    private int heldBack; // changes since runners were started for them; confined to the reader's thread
+
     RecordDispatcher(
             EngineContext context,
             HeldPartition partition,
@@ -83,7 +89,7 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
     public boolean submit(DataChangeRecord change, Instant position) throws InterruptedException {
         Set<?> itsLanes = lanesOf(change);
         long bytes = InflightRecord.sizeOf(change);
-        if (!awaitRoom() || !budget.acquire(bytes)) {
+        if (!awaitRoom() || !acquire(bytes)) {
             return false;
         }
         lock.lock();
@@ -93,11 +99,34 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
                 return false;
             }
             lanes.enter(new InflightRecord(partition.tracker().open(position), change, itsLanes, bytes));
-            startRunners();
+            heldBack++;
+            if (heldBack >= MAX_HELD_BACK) {
+                startHeldBack();
+            }
             return true;
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean acquire(long bytes) throws InterruptedException {
+        if (budget.tryAcquire(bytes)) {
+            return true;
+        }
+        handOver(); // what it waits for may be held back
+        return budget.acquire(bytes);
+    }
+
+    @Override
+    public void handOver() {
+        if (heldBack > 0) {
+            lock.run(this::startHeldBack);
+        }
+    }
+
+    private void startHeldBack() {
+        heldBack = 0;
+        startRunners();
     }
 
     @Override
@@ -166,6 +195,7 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
             if (partition.tracker().inFlight() < options.maxInflight()) {
                 return !stopping;
             }
+            startHeldBack();
             while (!stopping && partition.tracker().inFlight() > resumeAt) {
                 changed.await();
             }
@@ -183,8 +213,9 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
         }
     }
 
+    /** One runner seeks at a time: when it has found a record, it starts the next one, before it delivers. */
     private boolean needsRunner() {
-        return takesBatches ? seeking == 0 && mayCall() : lanes.ready() > seeking;
+        return seeking == 0 && mayCall();
     }
 
     private boolean mayCall() {

@@ -70,6 +70,11 @@ final class RecordReceiver implements RecordHandler {
     }
 
     @Override
+    public void handOver() {
+        dispatcher.handOver();
+    }
+
+    @Override
     public boolean keepsUndecodable() {
         return context.options().decodingFailure() != DecodingFailure.STOP;
     }

@@ -3,6 +3,7 @@ package dev.spream.storage.spanner;
 import static java.util.Objects.requireNonNull;
 
 import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.DecodeMode;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Options;
 import com.google.cloud.spanner.Options.QueryOption;
@@ -356,6 +357,7 @@ public final class SpannerChangeStreamSource implements ChangeStreamSource {
             List<QueryOption> options = new ArrayList<>();
             options.add(Options.priority(priority));
             options.add(Options.prefetchChunks(prefetchChunks));
+            options.add(Options.decodeMode(DecodeMode.LAZY_PER_COL));
             if (requestTag != null) {
                 options.add(Options.tag(requestTag));
             }

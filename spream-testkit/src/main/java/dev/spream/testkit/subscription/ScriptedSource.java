@@ -509,7 +509,13 @@ public final class ScriptedSource implements ChangeStreamSource {
 
         @Override
         public int prefetched() {
-            return 0;
+            lock.lock();
+            try {
+                boolean isHere = fault instanceof Fault.None && index < partition.records.size();
+                return isHere && isInside(partition.records.get(index)) ? 1 : 0;
+            } finally {
+                lock.unlock();
+            }
         }
 
         @Override

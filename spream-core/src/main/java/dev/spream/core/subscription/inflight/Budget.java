@@ -63,6 +63,20 @@ public final class Budget {
 
         private Share() {}
 
+        /** Acquires room for one change of that size if that needs no wait. */
+        public boolean tryAcquire(long size) {
+            lock.lock();
+            try {
+                boolean acquired = !stopped && fits(size);
+                if (acquired) {
+                    take(size);
+                }
+                return acquired;
+            } finally {
+                lock.unlock();
+            }
+        }
+
         /**
          * Acquires room for one change of that size, waiting for it. One thread at a time.
          *

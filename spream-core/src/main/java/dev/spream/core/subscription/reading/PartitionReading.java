@@ -7,6 +7,7 @@ import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.source.SourceException;
@@ -325,13 +326,22 @@ public final class PartitionReading implements AutoCloseable {
         @Override
         public boolean take(ChangeRecord record) throws InterruptedException {
             noteReconnected();
+            if (!(record instanceof DataChangeRecord)) {
+                handler.handOver();
+            }
             return intake.take(record);
         }
 
         @Override
         public boolean takeUndecodable(UndecodableChange change, SourceException failure) throws InterruptedException {
             noteReconnected();
+            handler.handOver();
             return intake.takeUndecodable(change, failure);
+        }
+
+        @Override
+        public void handOver() {
+            handler.handOver();
         }
     }
 

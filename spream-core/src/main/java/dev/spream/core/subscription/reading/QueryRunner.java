@@ -28,6 +28,9 @@ public final class QueryRunner {
     public interface Taker {
         boolean take(ChangeRecord record) throws InterruptedException;
 
+        /** Called before the reader may wait for the next record, and at the end of the query. */
+        default void handOver() {}
+
         /** Takes a row that could not be decoded, or throws the failure if it has to stop the reader. */
         default boolean takeUndecodable(UndecodableChange change, SourceException failure) throws InterruptedException {
             throw failure;
@@ -66,6 +69,9 @@ public final class QueryRunner {
         try (WatchedCursor open = new WatchedCursor(source.query(query), source.streamName(), time, stallTimeout)) {
             cursor = open;
             while (isReading.getAsBoolean()) {
+                if (open.mayWait()) {
+                    taker.handOver();
+                }
                 Optional<ChangeRecord> next;
                 try {
                     next = open.next();
@@ -87,6 +93,7 @@ public final class QueryRunner {
             return isReading.getAsBoolean() ? new StreamEnd.Broken(e) : new StreamEnd.Stopped();
         } finally {
             cursor = null;
+            taker.handOver();
         }
     }
 

@@ -24,6 +24,12 @@ public interface RecordHandler {
      */
     boolean change(DataChangeRecord change, Instant position) throws InterruptedException;
 
+    /**
+     * Hands over the changes that were taken: the reading may wait now, or takes a record of another kind. Until then they
+     * may be held back, so that those that came together are handed over together.
+     */
+    default void handOver() {}
+
     /** Returns whether a row that cannot be decoded is kept and skipped; otherwise its failure ends the reading. */
     boolean keepsUndecodable();
 

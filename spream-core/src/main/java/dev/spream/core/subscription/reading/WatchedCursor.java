@@ -56,6 +56,11 @@ final class WatchedCursor implements AutoCloseable {
         }
     }
 
+    /** Returns whether {@link #next} may have to wait for the server. */
+    boolean mayWait() {
+        return cursor.prefetched() == 0;
+    }
+
     /** Cancels the stream if it has returned nothing for too long. Called periodically. */
     void cancelIfStalled() {
         OptionalLong since = waitingSince;

@@ -4,8 +4,7 @@ import com.google.cloud.ByteArray;
 import com.google.cloud.Date;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Key;
-import com.google.cloud.spanner.StructReader;
-import com.google.cloud.spanner.Value;
+import com.google.cloud.spanner.ResultSet;
 import dev.spream.core.record.Json;
 import java.math.BigDecimal;
 import java.util.List;
@@ -20,14 +19,13 @@ final class KeyText {
     private KeyText() {}
 
     /** Returns the key in the first columns of the row. */
-    static String of(StructReader row, int columns) {
+    static String of(ResultSet row, int columns) {
         StringBuilder json = new StringBuilder("[");
         for (int i = 0; i < columns; i++) {
-            Value value = row.getValue(i);
             json.append(i == 0 ? "\"" : ",\"")
-                    .append(value.getType().getCode().name())
+                    .append(row.getColumnType(i).getCode().name())
                     .append("\",");
-            RowValues.append(json, value);
+            ProtoValues.append(json, ProtoValues.of(row, i));
         }
         return json.append(']').toString();
     }

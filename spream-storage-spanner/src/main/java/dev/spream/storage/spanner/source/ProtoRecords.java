@@ -1,8 +1,8 @@
 package dev.spream.storage.spanner.source;
 
-import com.google.cloud.spanner.ResultSet;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Timestamp;
+import com.google.protobuf.Value;
 import com.google.spanner.v1.ChangeStreamRecord;
 import com.google.spanner.v1.ChangeStreamRecord.DataChangeRecord.ColumnMetadata;
 import com.google.spanner.v1.ChangeStreamRecord.PartitionEventRecord.MoveInEvent;
@@ -17,6 +17,7 @@ import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.record.PartitionStartRecord;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 
 /**
@@ -31,10 +32,10 @@ import java.util.List;
 final class ProtoRecords {
     private ProtoRecords() {}
 
-    /** Returns the message in the current row. */
-    static ChangeStreamRecord message(ResultSet row) {
+    /** Returns the message in a value of type PROTO or BYTES, which is base64. */
+    static ChangeStreamRecord message(Value row) {
         try {
-            return ChangeStreamRecord.parseFrom(row.getBytes(0).toByteArray());
+            return ChangeStreamRecord.parseFrom(Base64.getDecoder().decode(row.getStringValue()));
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException("malformed ChangeStreamRecord: " + e.getMessage(), e);
         }

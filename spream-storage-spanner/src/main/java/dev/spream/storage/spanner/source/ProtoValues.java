@@ -1,5 +1,7 @@
 package dev.spream.storage.spanner.source;
 
+import com.google.cloud.spanner.ProtobufResultSet;
+import com.google.cloud.spanner.ResultSet;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.ChangeStreamRecord.DataChangeRecord.ColumnMetadata;
 import com.google.spanner.v1.ChangeStreamRecord.DataChangeRecord.ModValue;
@@ -9,13 +11,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Converts values of columns from messages to JSON, in the encoding of the records of other streams: INT64 and NUMERIC
- * are strings already, and a FLOAT64 that JSON has no number for is a string.
+ * Converts values of the protocol to JSON, in the encoding of change records, which is nearly that of the protocol: INT64,
+ * NUMERIC, TIMESTAMP, BYTES and others are strings already, and a floating-point number that JSON has no number for is a
+ * string.
  */
 final class ProtoValues {
     private static final int CHARS_PER_VALUE = 32;
 
     private ProtoValues() {}
+
+    /**
+     * Returns the value in the current row of a query with {@link
+     * com.google.cloud.spanner.DecodeMode#LAZY_PER_COL}. The client's own value of the column must not have been read.
+     */
+    static Value of(ResultSet row, int column) {
+        if (row instanceof ProtobufResultSet values && values.canGetProtobufValue(column)) {
+            return values.getProtobufValue(column);
+        }
+        throw new IllegalStateException("%s returns no values of the protocol: use a client of google-cloud-spanner"
+                .formatted(row.getClass().getName()));
+    }
 
     /**
      * Returns the values by the names of their columns.

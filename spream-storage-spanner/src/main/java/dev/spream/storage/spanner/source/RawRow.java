@@ -1,10 +1,10 @@
 package dev.spream.storage.spanner.source;
 
-import com.google.cloud.spanner.ResultSet;
-import com.google.cloud.spanner.Struct;
-import com.google.cloud.spanner.StructReader;
-import com.google.cloud.spanner.Type;
-import com.google.cloud.spanner.Value;
+import com.google.protobuf.ListValue;
+import com.google.protobuf.Value;
+import com.google.spanner.v1.StructType.Field;
+import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeCode;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.source.UndecodableChange;
 import java.time.Instant;
@@ -25,13 +25,12 @@ final class RawRow {
 
     private RawRow() {}
 
-    /** Returns the change in the current row; empty if the row may have other content as well. */
-    static Optional<UndecodableChange> change(ResultSet row) {
+    /** Returns the change in a row of that type; empty if the row may have other content as well. */
+    static Optional<UndecodableChange> change(Type column, Value row) {
         try {
-            return switch (row.getColumnType(0).getCode()) {
-                case ARRAY -> change(row.getStructList(0));
-                case PG_JSONB -> change(row.getPgJsonb(0));
-                case JSON -> change(row.getJson(0));
+            return switch (column.getCode()) {
+                case ARRAY -> change(column.getArrayElementType(), row.getListValue());
+                case JSON -> change(row.getStringValue());
                 case PROTO, BYTES -> RawMessage.change(ProtoRecords.message(row));
                 default -> Optional.empty();
             };
@@ -40,34 +39,35 @@ final class RawRow {
         }
     }
 
-    private static Optional<UndecodableChange> change(List<Struct> elements) {
-        if (elements.size() != 1) {
+    private static Optional<UndecodableChange> change(Type type, ListValue elements) {
+        if (elements.getValuesCount() != 1) {
             return Optional.empty();
         }
-        Struct record = Fields.present(elements).getFirst();
-        List<Struct> changes = Fields.structs(record, DATA_CHANGE);
-        for (Type.StructField field : record.getType().getStructFields()) {
-            if (!field.getName().equals(DATA_CHANGE) && !isEmpty(record.getValue(field.getName()))) {
+        ListValue record = elements.getValues(0).getListValue();
+        StructField changeField = StructField.of(type, DATA_CHANGE);
+        List<ListValue> changes = changeField.structs(record);
+        for (int i = 0; i < record.getValuesCount(); i++) {
+            if (i != changeField.position() && !isEmpty(record.getValues(i))) {
                 return Optional.empty();
             }
         }
         if (changes.size() != 1) {
             return Optional.empty();
         }
-        Struct change = changes.getFirst();
+        ListValue change = changes.getFirst();
+        Type changeType = changeField.elementType();
         return Optional.of(new UndecodableChange(
-                readable(() -> Fields.timestamp(change, "commit_timestamp")),
-                readable(() -> Fields.string(change, "server_transaction_id")),
-                readable(() -> Fields.string(change, "record_sequence")),
-                readable(() -> Fields.string(change, "table_name")),
-                JsonObject.of(members(record)).toString()));
+                readable(() -> StructField.of(changeType, "commit_timestamp").timestamp(change)),
+                readable(() ->
+                        StructField.of(changeType, "server_transaction_id").string(change)),
+                readable(() -> StructField.of(changeType, "record_sequence").string(change)),
+                readable(() -> StructField.of(changeType, "table_name").string(change)),
+                JsonObject.of(members(type, record)).toString()));
     }
 
     private static boolean isEmpty(Value value) {
-        return value.isNull()
-                || (value.getType().getCode() == Type.Code.ARRAY
-                        && value.getType().getArrayElementType().getCode() == Type.Code.STRUCT
-                        && value.getStructArray().isEmpty());
+        return value.hasNullValue()
+                || (value.hasListValue() && value.getListValue().getValuesCount() == 0);
     }
 
     private static Optional<UndecodableChange> change(String json) {
@@ -103,34 +103,36 @@ final class RawRow {
         }
     }
 
-    private static Map<String, @Nullable Object> members(StructReader struct) {
+    private static Map<String, @Nullable Object> members(Type type, ListValue struct) {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
-        for (Type.StructField field : struct.getType().getStructFields()) {
-            members.put(field.getName(), json(struct.getValue(field.getName())));
+        List<Field> fields = type.getStructType().getFieldsList();
+        for (int i = 0; i < fields.size() && i < struct.getValuesCount(); i++) {
+            members.put(fields.get(i).getName(), json(fields.get(i).getType(), struct.getValues(i)));
         }
         return members;
     }
 
-    private static @Nullable Object json(Value value) {
-        if (value.isNull()) {
-            return null;
-        }
-        return switch (value.getType().getCode()) {
-            case BOOL -> value.getBool();
-            case INT64 -> value.getInt64();
-            case STRUCT -> members(value.getStruct());
-            case ARRAY ->
-                value.getType().getArrayElementType().getCode() == Type.Code.STRUCT
-                        ? structs(value.getStructArray())
-                        : value.getAsStringList();
-            default -> value.getAsString();
+    private static @Nullable Object json(Type type, Value value) {
+        return switch (value.getKindCase()) {
+            case BOOL_VALUE -> value.getBoolValue();
+            case NUMBER_VALUE -> value.getNumberValue();
+            case STRING_VALUE -> type.getCode() == TypeCode.INT64 ? number(value) : value.getStringValue();
+            case LIST_VALUE ->
+                type.getCode() == TypeCode.STRUCT
+                        ? members(type, value.getListValue())
+                        : elements(type.getArrayElementType(), value.getListValue());
+            case NULL_VALUE, STRUCT_VALUE, KIND_NOT_SET -> null;
         };
     }
 
-    private static List<@Nullable Object> structs(List<@Nullable Struct> structs) {
-        List<@Nullable Object> elements = new ArrayList<>(structs.size());
-        for (Struct struct : structs) {
-            elements.add(struct == null ? null : members(struct));
+    private static Object number(Value value) {
+        return readable(() -> (Object) Long.valueOf(value.getStringValue())).orElse(value.getStringValue());
+    }
+
+    private static List<@Nullable Object> elements(Type element, ListValue array) {
+        List<@Nullable Object> elements = new ArrayList<>(array.getValuesCount());
+        for (Value value : array.getValuesList()) {
+            elements.add(json(element, value));
         }
         return elements;
     }

@@ -2,6 +2,7 @@ package dev.spream.storage.spanner.source;
 
 import com.google.cloud.spanner.ResultSet;
 import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.source.UndecodableChange;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,6 +23,11 @@ public interface Reading {
 
     /** Returns the records of the current row. */
     List<ChangeRecord> row(ResultSet row);
+
+    /** Returns the change in the current row, which could not be decoded; empty if the row may have other content. */
+    default Optional<UndecodableChange> undecodable(ResultSet row) {
+        return Optional.empty();
+    }
 
     /** Returns the records after the last row; called once. */
     default List<ChangeRecord> end() {

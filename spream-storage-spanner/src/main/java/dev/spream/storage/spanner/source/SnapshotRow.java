@@ -70,7 +70,7 @@ final class SnapshotRow {
             }
             Json.append(json, table.columns().get(i).name());
             json.append(':');
-            RowValues.append(json, row.getValue(i));
+            ProtoValues.append(json, ProtoValues.of(row, i));
         }
         return JsonObject.of(json.append('}').toString());
     }

@@ -107,7 +107,7 @@ public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
             return reading.row(open);
         } catch (RuntimeException e) {
             String message = "%s failed: a row cannot be decoded: %s".formatted(description, e.getMessage());
-            throw RawRow.change(open)
+            throw reading.undecodable(open)
                     .map(change -> SourceException.undecodable(change, message, e))
                     .orElseGet(() -> new SourceException(SourceException.Kind.MALFORMED, message, e));
         }

@@ -3,10 +3,6 @@ package dev.spream.storage.spanner.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import com.google.cloud.ByteArray;
-import com.google.cloud.spanner.ResultSet;
-import com.google.cloud.spanner.ResultSets;
-import com.google.cloud.spanner.Struct;
 import com.google.protobuf.ListValue;
 import com.google.protobuf.NullValue;
 import com.google.protobuf.Timestamp;
@@ -34,11 +30,12 @@ import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.record.SpannerType;
 import dev.spream.core.source.UndecodableChange;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -62,12 +59,10 @@ class ProtoRecordsTest {
         PROTO,
         BYTES;
 
-        com.google.cloud.spanner.Value value(ByteArray message) {
-            return switch (this) {
-                case PROTO ->
-                    com.google.cloud.spanner.Value.protoMessage(message, "google.spanner.v1.ChangeStreamRecord");
-                case BYTES -> com.google.cloud.spanner.Value.bytes(message);
-            };
+        TypedValue value(byte[] message) {
+            return TypedValue.text(
+                    this == PROTO ? TypeCode.PROTO : TypeCode.BYTES,
+                    Base64.getEncoder().encodeToString(message));
         }
     }
 
@@ -84,11 +79,9 @@ class ProtoRecordsTest {
 
     @Test
     void a_null_row_holds_nothing() {
-        com.google.cloud.spanner.Value missing = column == Column.PROTO
-                ? com.google.cloud.spanner.Value.protoMessage(null, "google.spanner.v1.ChangeStreamRecord")
-                : com.google.cloud.spanner.Value.bytes(null);
-        List<ChangeRecord> records = read(missing, ChangeRecordDecoder::decode);
-        assertThat(records).isEmpty();
+        Type type = column.value(new byte[0]).type();
+        Value missing = Value.newBuilder().setNullValue(NullValue.NULL_VALUE).build();
+        assertThat(new ChangeRecordDecoder(type).decode(missing)).isEmpty();
     }
 
     @Test
@@ -267,9 +260,9 @@ class ProtoRecordsTest {
 
     @Test
     void bytes_of_another_kind_are_refused() {
-        com.google.cloud.spanner.Value value = column.value(ByteArray.copyFrom("not a message"));
+        TypedValue value = column.value("not a message".getBytes(StandardCharsets.UTF_8));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> read(value, ChangeRecordDecoder::decode))
+                .isThrownBy(() -> decode(value))
                 .withMessageStartingWith("malformed ChangeStreamRecord: ");
         assertThat(undecodable(value)).isEmpty();
     }
@@ -313,11 +306,9 @@ class ProtoRecordsTest {
 
     @Test
     void an_undecodable_change_may_lack_every_part() {
-        UndecodableChange change = read(
-                        value(ChangeStreamRecord.newBuilder()
-                                .setDataChangeRecord(ChangeStreamRecord.DataChangeRecord.getDefaultInstance())
-                                .build()),
-                        RawRow::change)
+        UndecodableChange change = undecodable(value(ChangeStreamRecord.newBuilder()
+                        .setDataChangeRecord(ChangeStreamRecord.DataChangeRecord.getDefaultInstance())
+                        .build()))
                 .orElseThrow();
         assertThat(change.commitTimestamp()).isEmpty();
         assertThat(change.serverTransactionId()).isEmpty();
@@ -451,24 +442,20 @@ class ProtoRecordsTest {
     }
 
     private ChangeRecord decode(ChangeStreamRecord record) {
-        List<ChangeRecord> records = read(value(record), ChangeRecordDecoder::decode);
+        List<ChangeRecord> records = decode(value(record));
         assertThat(records).hasSize(1);
         return records.getFirst();
     }
 
-    private com.google.cloud.spanner.Value value(ChangeStreamRecord record) {
-        return column.value(ByteArray.copyFrom(record.toByteArray()));
+    private static List<ChangeRecord> decode(TypedValue row) {
+        return new ChangeRecordDecoder(row.type()).decode(row.value());
     }
 
-    private static Optional<UndecodableChange> undecodable(com.google.cloud.spanner.Value value) {
-        return read(value, RawRow::change);
+    private TypedValue value(ChangeStreamRecord record) {
+        return column.value(record.toByteArray());
     }
 
-    private static <T> T read(com.google.cloud.spanner.Value value, Function<ResultSet, T> reader) {
-        Struct row = Struct.newBuilder().set("ChangeRecord").to(value).build();
-        try (ResultSet rows = ResultSets.forRows(row.getType(), List.of(row))) {
-            rows.next();
-            return reader.apply(rows);
-        }
+    private static Optional<UndecodableChange> undecodable(TypedValue row) {
+        return RawRow.change(row.type(), row.value());
     }
 }

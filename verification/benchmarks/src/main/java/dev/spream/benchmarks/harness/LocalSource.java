@@ -71,6 +71,11 @@ public abstract class LocalSource implements ChangeStreamSource {
             public Optional<ChangeRecord> next() {
                 return records.hasNext() ? Optional.of(records.next()) : Optional.empty();
             }
+
+            @Override
+            public int prefetched() {
+                return records.hasNext() ? 1 : 0;
+            }
         };
     }
 

@@ -39,6 +39,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -58,6 +59,7 @@ record ReplayServer(ReplayedRows rows) {
         ReplayServer replay = new ReplayServer(ReplayedRows.encode(RecordedRow.record(), Integer.parseInt(args[0])));
         Server server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .directExecutor()
+                .permitKeepAliveTime(1, TimeUnit.SECONDS) // the client pings when the machine is busy
                 .addService(replay.service())
                 .addService(new Instances())
                 .build()

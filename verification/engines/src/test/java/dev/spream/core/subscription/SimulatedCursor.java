@@ -199,9 +199,12 @@ final class SimulatedCursor implements ChangeStreamCursor {
         return ports.process.trueTime();
     }
 
+    /** Returns 1 if {@link #next} would return a row now, and nothing else. */
     @Override
     public int prefetched() {
-        return 0;
+        boolean isFaulty = fate != Fate.GOOD && next >= fateAfterRows;
+        boolean isHere = next < rows.size() && !rows.get(next).timestamp().isAfter(now());
+        return isHere && !isFaulty && !closed ? 1 : 0;
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
@@ -29,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +59,38 @@ class SubscriberDeliveryTest {
         assertThat(consumer.consumed()).hasSize(300);
         assertThat(consumer.consumed().stream().map(c -> c.change().commitTimestamp()))
                 .isSorted();
+    }
+
+    @Test
+    void changes_that_came_together_are_consumed_while_children_behind_them_are_stored() throws InterruptedException {
+        CompletableFuture<Void> consumed = new CompletableFuture<>();
+        AtomicInteger left = new AtomicInteger(3);
+        FaultyStorage.Plan plan = new FaultyStorage.Plan() {
+            @Override
+            public FaultyStorage.Verdict judge(int call, String method) {
+                return FaultyStorage.Verdict.PASS;
+            }
+
+            @Override
+            public void inspect(String method, Object[] arguments) {
+                if (method.equals("addChildren")
+                        && ((PartitionLease) arguments[0]).token().value().equals("p")) {
+                    consumed.orTimeout(SubscriberFixture.BOUND.toSeconds() / 2, TimeUnit.SECONDS)
+                            .join();
+                }
+            }
+        };
+        fixture.storage = new FaultyStorage(fixture.storage, false, plan).storage();
+        source.roots("p").change("p", 1, "A").change("p", 2, "B").change("p", 3, "C");
+        source.split("p", 4, "q", "r").end("p");
+
+        fixture.run(fixture.subscriber(options -> options.endAt(at(5))), (change, delivery) -> {
+            if (left.decrementAndGet() == 0) {
+                consumed.complete(null);
+            }
+        });
+
+        assertThat(fixture.state("p")).isEqualTo(PartitionState.FINISHED);
     }
 
     @Test
