@@ -183,7 +183,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private void readWaiting() {
         readings.forEach((id, reading) -> {
             Held held = requireNonNull(splits.get(id));
-            if (reading.waitsForRoom()) {
+            if (reading.waitsForRoom() && !waiting.contains(held)) {
                 waiting.add(held);
             }
         });
