@@ -70,13 +70,13 @@ final class DelayWarnings {
         Instant now = clock.instant();
         if (!hasCheckpoints && checkpointMissing.filter(now::isAfter).isPresent()) {
             throw new FlinkRuntimeException(
-                    "[%s] %d partitions wait for a checkpoint, and none was started within %s: changes of their keys would never be read; the job fails. Enable checkpoints (execution.checkpointing.interval), aligned ones, or set ordering to NONE if the order of changes does not matter. If their interval is longer than that, add the source by addTo, which takes it into account"
+                    "[%s] %d partitions wait for a checkpoint, and none was started within %s: changes of their keys would never be read; the job fails. Enable checkpoints (execution.checkpointing.interval), aligned ones, in streaming mode (execution.runtime-mode), or set ordering to NONE if the order of changes does not matter. If their interval is longer than that, add the source by addTo, which takes it into account"
                             .formatted(streamName, counts.waitingForCheckpoint(), DurationText.of(limit)));
         }
         if (checkpointDue.filter(now::isAfter).isPresent()) {
             checkpointDue = Optional.of(later());
             log.warn(
-                    "[{}] {} partitions wait for a checkpoint, and none has completed for over a minute: changes of their keys were read by other subtasks, and theirs are read once a checkpoint covers those. Enable checkpoints (execution.checkpointing.interval), aligned ones, or find out why they fail",
+                    "[{}] {} partitions wait for a checkpoint, and none has completed for over a minute: changes of their keys were read by other subtasks, and theirs are read once a checkpoint covers those. Enable checkpoints (execution.checkpointing.interval), aligned ones, or shorten their interval, or find out why they fail",
                     streamName,
                     counts.waitingForCheckpoint());
         }

@@ -3,20 +3,25 @@ package dev.spream.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.ResultSet;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.emulator.SpannerEmulator;
+import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
+import dev.spream.emulator.control.PartitionControl;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.SplittableRandom;
@@ -43,6 +48,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Jobs on a cluster of two task managers. The workload counts in each row: the versions of a key are 1, 2, 3, ..., and the
@@ -50,6 +56,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 class FlinkJobIT {
     static final String DATABASE = "projects/demo/instances/demo/databases/orders";
+    private static final String STREAM = "CountersStream";
     private static final int KEYS = 12;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
@@ -58,6 +65,7 @@ class FlinkJobIT {
 
     private static final Map<String, Queue<String>> WRONG = new ConcurrentHashMap<>();
     private static final Map<String, Long> WATERMARKS = new ConcurrentHashMap<>();
+    private static final Map<String, Long> STARTED = new ConcurrentHashMap<>(); // subtasks, by job
 
     private final String name = UUID.randomUUID().toString();
     private final Map<String, Long> committed = new TreeMap<>();
@@ -69,7 +77,8 @@ class FlinkJobIT {
     @CsvSource({"IMMUTABLE_KEY_RANGE, GOOGLE_STANDARD_SQL", "MUTABLE_KEY_RANGE, POSTGRESQL"})
     void versions_of_a_key_are_seen_once_and_in_order_through_churn_faults_a_killed_task_manager_and_a_savepoint(
             String mode, DatabaseDialect dialect) throws Exception {
-        try (SpannerEmulator emulator = emulator(mode, dialect, FaultRates.share(0.1));
+        try (SpannerEmulator emulator =
+                        emulator(mode, dialect, FaultRates.share(0.5).withinRows(3));
                 SpannerConnection connection = connect(emulator);
                 JobCluster cluster = JobCluster.start()) {
             Instant start = serverTime(emulator);
@@ -81,6 +90,9 @@ class FlinkJobIT {
             cluster.replaceTaskManager();
             write(connection.client(), 150, 2);
             awaitSeen(cluster, first, 1);
+            assertThat(STARTED.get(name))
+                    .as("subtasks of a job that was restarted")
+                    .isGreaterThan(4);
 
             String savepoint = cluster.stopWithSavepoint(first, directory);
             JobID second = cluster.submit(job(source, 3, false), savepoint);
@@ -89,15 +101,28 @@ class FlinkJobIT {
             awaitWatermark(serverTime(emulator), connection.client());
             awaitSeen(cluster, second, 1);
             cluster.cancel(second);
+            assertThat(SEEN.get(name)).isEqualTo(rows(connection.client()));
+            FaultControl.Counts faults = emulator.faults(DATABASE, STREAM).counts();
+            assertThat(faults.byKind().values().stream()
+                            .mapToInt(count -> count)
+                            .sum())
+                    .as("faults of queries: " + faults)
+                    .isGreaterThan(10);
+            PartitionControl.Counts churn =
+                    emulator.partitions(DATABASE, STREAM).counts();
+            assertThat(churn.splits()).as(churn.toString()).isGreaterThan(5);
+            assertThat(churn.merges()).as(churn.toString()).isGreaterThan(5);
+            assertThat(churn.moves()).as(churn.toString()).isGreaterThan(2);
         }
         assertThat(SEEN.get(name)).isEqualTo(committed);
         assertThat(WRONG.get(name)).isEmpty();
     }
 
-    @Test
-    void without_an_order_a_key_is_seen_out_of_order() throws Exception {
-        try (SpannerEmulator emulator =
-                        emulator("IMMUTABLE_KEY_RANGE", DatabaseDialect.GOOGLE_STANDARD_SQL, FaultRates.none());
+    /** The control of the orders above: after splits and merges, and after moves of keys. */
+    @ParameterizedTest
+    @ValueSource(strings = {"IMMUTABLE_KEY_RANGE", "MUTABLE_KEY_RANGE"})
+    void without_an_order_a_key_is_seen_out_of_order(String mode) throws Exception {
+        try (SpannerEmulator emulator = emulator(mode, DatabaseDialect.GOOGLE_STANDARD_SQL, FaultRates.none());
                 SpannerConnection connection = connect(emulator);
                 JobCluster cluster = JobCluster.start()) {
             JobID job = cluster.submit(job(
@@ -166,7 +191,7 @@ class FlinkJobIT {
     }
 
     static SpannerStream stream(SpannerEmulator emulator) {
-        return SpannerStream.of(DATABASE, "CountersStream").emulatorHost(emulator.emulatorHost());
+        return SpannerStream.of(DATABASE, STREAM).emulatorHost(emulator.emulatorHost());
     }
 
     private static Instant serverTime(SpannerEmulator emulator) {
@@ -238,6 +263,17 @@ class FlinkJobIT {
                 .toInstant();
     }
 
+    /** Returns the versions as the emulator's table has them: what was committed, apart from the stream. */
+    private static Map<String, Long> rows(DatabaseClient client) {
+        Map<String, Long> rows = new TreeMap<>();
+        try (ResultSet read = client.singleUse().read("Counters", KeySet.all(), List.of("Id", "Version"))) {
+            while (read.next()) {
+                rows.put(read.getString(0), read.getLong(1));
+            }
+        }
+        return rows;
+    }
+
     private void awaitSeen(JobCluster cluster, JobID job, double share) throws Exception {
         Map<String, Long> seen = SEEN.get(name);
         long all = committed.values().stream().mapToLong(Long::longValue).sum();
@@ -295,6 +331,7 @@ class FlinkJobIT {
 
         @Override
         public void open(OpenContext context) {
+            STARTED.merge(test, 1L, Long::sum);
             last = getRuntimeContext().getState(new ValueStateDescriptor<>("last", Types.LONG));
         }
 

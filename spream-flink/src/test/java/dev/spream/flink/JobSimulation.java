@@ -268,7 +268,7 @@ final class JobSimulation {
             for (PartitionSplit split : started.restored) {
                 started.messages.add(new ReaderEvent.Restored(List.of(split)));
             }
-            started.messages.add(new ReaderEvent.ReaderStarted(2 + random.nextInt(20)));
+            started.messages.add(new ReaderEvent.ReaderStarted(1 + random.nextInt(4)));
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.spream.flink.table;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Key;
@@ -16,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
@@ -51,16 +54,18 @@ class TableJobIT {
             write(connection.client(), 1, Instant.MIN);
             StreamTableEnvironment tables = TransfersTable.environment(directory);
             write(connection.client(), 2, table.serverTime().plusSeconds(1));
+            Instant end = table.serverTime().plusSeconds(6);
             table.declare(
                     tables,
                     withKind ? "Kind STRING METADATA FROM 'mod-type'," : "",
-                    snapshot ? "'scan.snapshot' = 'true'" : "'scan.startup.timestamp' = '%s'".formatted(start));
+                    (snapshot ? "'scan.snapshot' = 'true'" : "'scan.startup.timestamp' = '%s'".formatted(start))
+                            + ", 'scan.bounded.timestamp' = '%s'".formatted(end));
             String query = withKind
                     ? TransfersTable.SUMS.replace("GROUP BY", "WHERE Kind IN ('INSERT', 'UPDATE') GROUP BY")
                     : TransfersTable.SUMS;
             try (Sums sums = new Sums(tables, query)) {
-                write(connection.client(), 3, table.serverTime().plusSeconds(3));
-                sums.await(TransfersTable.sums(connection.client()), PATIENCE);
+                Map<String, Long> atEnd = writePast(end, connection.client());
+                assertThat(sums.awaitEnd(PATIENCE)).isNotEmpty().isEqualTo(atEnd);
             }
         }
     }
@@ -69,7 +74,7 @@ class TableJobIT {
         SpannerEmulator emulator = SpannerEmulator.builder()
                 .seed(11)
                 .churn(PartitionChurn.every(Duration.ofMillis(300)).weights(2, 2, 1))
-                .faults(FaultRates.share(0.1))
+                .faults(FaultRates.share(0.5).withinRows(3))
                 .start();
         List<String> ddl = TransfersTable.ddl(
                 dialect, "partition_mode = '%s', value_capture_type = '%s'".formatted(mode, capture));
@@ -85,16 +90,28 @@ class TableJobIT {
         SplittableRandom random = new SplittableRandom(seed);
         Instant committed = Instant.MIN;
         for (int i = 0; i < 20 || committed.isBefore(until); i++) {
-            committed = client.write(List.of(
-                            transfer(random, seed + "-" + i),
-                            Mutation.newInsertBuilder("Others")
-                                    .set("Id")
-                                    .to(seed + "-" + i)
-                                    .build()))
-                    .toSqlTimestamp()
-                    .toInstant();
+            committed = commit(client, random, seed + "-" + i);
             TimeUnit.MILLISECONDS.sleep(5);
         }
+    }
+
+    /** Commits until a commit is later than the end; returns the sums before that one. */
+    private Map<String, Long> writePast(Instant end, DatabaseClient client) throws InterruptedException {
+        SplittableRandom random = new SplittableRandom(3);
+        Map<String, Long> sums = TransfersTable.sums(client);
+        for (int i = 0; !commit(client, random, "3-" + i).isAfter(end); i++) {
+            sums = TransfersTable.sums(client);
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+        return sums;
+    }
+
+    private Instant commit(DatabaseClient client, SplittableRandom random, String id) {
+        return client.write(List.of(
+                        transfer(random, id),
+                        Mutation.newInsertBuilder("Others").set("Id").to(id).build()))
+                .toSqlTimestamp()
+                .toInstant();
     }
 
     private Mutation transfer(SplittableRandom random, String newId) {

@@ -156,6 +156,12 @@ record TransfersTable(String database, String emulatorHost, String capture) {
             return true;
         }
 
+        /** Waits until the job has ended; returns its sums. */
+        Map<String, Long> awaitEnd(Duration patience) throws Exception {
+            folding.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return Map.copyOf(folded);
+        }
+
         @Override
         public String toString() {
             return folded.toString();
