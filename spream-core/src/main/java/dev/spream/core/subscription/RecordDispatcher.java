@@ -60,7 +60,7 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
     private volatile boolean stopping;
     private volatile boolean cancelled;
 
-    private volatile int moveOutsDue; // as last seen by any thread
+    private volatile long lastMoveOut; // of which storing was asked for, as last seen by any thread
 
     RecordDispatcher(
             EngineContext context,
@@ -117,11 +117,11 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
 
     @Override
     public void storeMoveOuts() {
-        int due = partition.unstoredMoveOuts();
-        if (due > moveOutsDue) {
+        long due = partition.lastUnstoredMoveOut();
+        if (due > lastMoveOut) {
+            lastMoveOut = due;
             context.watermarksDue().signal(); // once for each; what fails is repeated at the interval
         }
-        moveOutsDue = due;
     }
 
     private void startReady() {
