@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
@@ -253,6 +254,9 @@ final class PartitionScheduler {
      */
     private List<PartitionMetadata> aheadOfSources(Lineage lineage, List<PartitionMetadata> claims) {
         if (!alone) {
+        if (context.options().effectiveOrdering() == Ordering.NONE) {
+            return lineage.waitingForSources(); // stored by a worker with an order
+        }
             return List.of();
         }
         Set<PartitionToken> here = claims.stream().map(PartitionMetadata::token).collect(Collectors.toSet());
