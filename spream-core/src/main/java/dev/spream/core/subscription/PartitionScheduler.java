@@ -6,6 +6,7 @@ import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -88,6 +90,8 @@ final class PartitionScheduler {
     private final boolean alone;
     private int eagerRounds; // rounds since partitions became due or one of them arrived
 
+    private Map<PartitionToken, MoveIn> moveIns = Map.of(); // of partitions that no worker has
+
     private volatile List<PartitionMetadata> waiting = List.of();
     private volatile @Nullable Instant lowWatermark;
 
@@ -108,6 +112,7 @@ final class PartitionScheduler {
             Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
             readers.observe(lineage);
             noteLowWatermark(lineage);
+            noteMoveIns(lineage);
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
                 return true;
             }
@@ -179,6 +184,18 @@ final class PartitionScheduler {
         });
     }
 
+    /** Reports the waits for move-ins of partitions that no worker has. */
+    private void noteMoveIns(Lineage lineage) {
+        Map<PartitionToken, MoveIn> waits = lineage.waitingForSources().stream()
+                .collect(Collectors.toMap(
+                        PartitionMetadata::token,
+                        partition -> partition.moveIn().orElseThrow()));
+        if (!waits.equals(moveIns)) {
+            moveIns = waits;
+            context.listener().publish(listener -> listener.unclaimedWaitingForMoveIn(waits));
+        }
+    }
+
     private static boolean nothingUnfinished(Lineage lineage) {
         return lineage.partitions().stream().allMatch(PartitionMetadata::isFinished);
     }
@@ -237,6 +254,9 @@ final class PartitionScheduler {
 
     /** Returns the partitions that can be read ahead of their parents, which their readers decide, not the storage. */
     private List<PartitionMetadata> ahead(Lineage lineage, FairShare share) {
+        if (context.options().effectiveOrdering() == Ordering.NONE) {
+            return lineage.waitingForSources(); // stored by a worker with an order
+        }
         if (!context.readsAhead() || (alone && share.surplus() > 0)) {
             return List.of();
         }
@@ -254,9 +274,6 @@ final class PartitionScheduler {
      */
     private List<PartitionMetadata> aheadOfSources(Lineage lineage, List<PartitionMetadata> claims) {
         if (!alone) {
-        if (context.options().effectiveOrdering() == Ordering.NONE) {
-            return lineage.waitingForSources(); // stored by a worker with an order
-        }
             return List.of();
         }
         Set<PartitionToken> here = claims.stream().map(PartitionMetadata::token).collect(Collectors.toSet());
