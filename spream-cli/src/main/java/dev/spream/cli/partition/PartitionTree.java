@@ -116,11 +116,13 @@ final class PartitionTree {
                     "partition %s waits until all others have reached %s, because the reader that it was adopted from stored no moves of keys"
                             .formatted(partition.token().abbreviated(), at));
         }
-        return Optional.of("partition %s waits at %s for %s, where key ranges moved in from"
+        String ahead = partition.leaseLive() ? ", unless its worker reads it ahead of them" : "";
+        return Optional.of("partition %s waits at %s for %s, where key ranges moved in from%s"
                 .formatted(
                         partition.token().abbreviated(),
                         at,
-                        awaited.stream().map(PartitionToken::abbreviated).collect(Collectors.joining(", "))));
+                        awaited.stream().map(PartitionToken::abbreviated).collect(Collectors.joining(", ")),
+                        ahead));
     }
 
     /** Returns a line about the subscription: its stream, its start and end, its progress. */
