@@ -72,7 +72,8 @@ final class LiveGauges {
                         waiting::getAsInt),
                 meters.gauge(
                         "spream.movein.waiting",
-                        "Partitions of this worker whose changes wait for partitions that their key ranges moved from.",
+                        "Partitions of this worker, and those of no worker, whose changes wait for partitions that their key ranges"
+                                + " moved from.",
                         moveIns::count),
                 meters.seconds(
                         "spream.movein.longest",

@@ -165,12 +165,17 @@ public final class SpreamMetrics implements SubscriptionListener {
 
     @Override
     public void waitingForMoveIn(PartitionToken partition, MoveIn moveIn) {
-        moveIns.begin(partition);
+        moveIns.begin(partition, moveIn);
     }
 
     @Override
     public void moveInSettled(PartitionToken partition, MoveIn moveIn, Duration waited) {
         moveIns.end(partition);
+    }
+
+    @Override
+    public void unclaimedWaitingForMoveIn(Map<PartitionToken, MoveIn> waiting) {
+        moveIns.unclaimed(waiting);
     }
 
     @Override

@@ -29,6 +29,7 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -136,6 +137,29 @@ final class SpreamMetricsTest {
             await("spream.movein.waiting", waiting -> waiting == 1);
             await("spream.movein.longest", longest -> longest > 0);
             metrics.moveInSettled(partition, moveIn, Duration.ofSeconds(1));
+            await("spream.movein.waiting", waiting -> waiting == 0);
+            await("spream.movein.longest", longest -> longest == 0);
+        });
+
+        assertThat(count("spream.changes.settled", "outcome", "consumed")).isEqualTo(1);
+    }
+
+    @Test
+    void gauges_show_a_wait_that_outlasts_its_worker() {
+        source.roots("p");
+        PartitionToken partition = new PartitionToken("q");
+        MoveIn moveIn = new MoveIn(ScriptedSource.START, List.of(new PartitionToken("p")));
+        source.change("p", 1, "A");
+
+        run((change, delivery) -> {
+            metrics.waitingForMoveIn(partition, moveIn);
+            await("spream.movein.longest", longest -> longest > 0.1);
+            metrics.partitionReleased(partition);
+            await("spream.movein.waiting", waiting -> waiting == 0);
+            metrics.unclaimedWaitingForMoveIn(Map.of(partition, moveIn));
+            await("spream.movein.waiting", waiting -> waiting == 1);
+            await("spream.movein.longest", longest -> longest > 0.1);
+            metrics.unclaimedWaitingForMoveIn(Map.of());
             await("spream.movein.waiting", waiting -> waiting == 0);
             await("spream.movein.longest", longest -> longest == 0);
         });

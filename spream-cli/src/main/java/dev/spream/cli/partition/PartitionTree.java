@@ -107,15 +107,22 @@ final class PartitionTree {
     /** Returns a line about a partition whose changes wait for those that its key ranges moved from. */
     private Optional<String> waiting(PartitionMetadata partition) {
         List<PartitionToken> awaited = view.awaited(partition);
-        return awaited.isEmpty()
-                ? Optional.empty()
-                : Optional.of("partition %s waits at %s for %s, where key ranges moved in from"
-                        .formatted(
-                                partition.token().abbreviated(),
-                                partition.moveIn().orElseThrow().timestamp(),
-                                awaited.stream()
-                                        .map(PartitionToken::abbreviated)
-                                        .collect(Collectors.joining(", "))));
+        if (awaited.isEmpty()) {
+            return Optional.empty();
+        }
+        Instant at = partition.moveIn().orElseThrow().timestamp();
+        if (awaited.contains(PartitionToken.EARLIER)) {
+            return Optional.of(
+                    "partition %s waits until all others have reached %s, because the reader that it was adopted from stored no moves of keys"
+                            .formatted(partition.token().abbreviated(), at));
+        }
+        String ahead = partition.leaseLive() ? ", unless its worker reads it ahead of them" : "";
+        return Optional.of("partition %s waits at %s for %s, where key ranges moved in from%s"
+                .formatted(
+                        partition.token().abbreviated(),
+                        at,
+                        awaited.stream().map(PartitionToken::abbreviated).collect(Collectors.joining(", ")),
+                        ahead));
     }
 
     /** Returns a line about the subscription: its stream, its start and end, its progress. */

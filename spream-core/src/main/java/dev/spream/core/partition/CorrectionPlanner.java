@@ -450,8 +450,7 @@ record CorrectionPlanner(
         stored.moveIn()
                 .filter(moveIn -> skipping.watermark().isAfter(moveIn.timestamp()))
                 .ifPresent(moveIn -> lineage.awaitedSources(stored).stream()
-                        .filter(source ->
-                                !watermarks.getOrDefault(source, Instant.MIN).isAfter(moveIn.timestamp()))
+                        .filter(source -> !isPassed(source, skipping.token(), moveIn.timestamp(), watermarks))
                         .findFirst()
                         .ifPresent(source -> {
                             throw new CorrectionRefusal(
@@ -461,6 +460,18 @@ record CorrectionPlanner(
                                                     source.abbreviated(),
                                                     moveIn.timestamp()));
                         }));
+    }
+
+    private boolean isPassed(
+            PartitionToken source, PartitionToken destination, Instant at, Map<PartitionToken, Instant> watermarks) {
+        if (!source.equals(PartitionToken.EARLIER)) {
+            return watermarks.getOrDefault(source, Instant.MIN).isAfter(at);
+        }
+        return unfinished()
+                .filter(other -> !other.token().equals(destination))
+                .noneMatch(other -> watermarks
+                        .getOrDefault(other.token(), other.discoveredUntil())
+                        .isBefore(at));
     }
 
     /** Refuses to skip move-ins that were not read yet, which may be from any partition that is not settled. */

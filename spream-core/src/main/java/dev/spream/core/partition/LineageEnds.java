@@ -40,8 +40,9 @@ record LineageEnds(
                 checkInitialQuery(node, proof);
                 checkWatermark(node, proof);
             }
+            case PARTITION_END -> checkWatermark(node, proof);
             case RETENTION_LOST -> checkLoss(node, proof);
-            case PARTITION_END, ADOPTED -> {} // there is no further proof to check
+            case ADOPTED -> {} // there is no further proof to check
         }
     }
 
@@ -109,7 +110,7 @@ record LineageEnds(
         }
     }
 
-    /** A partition that ended in children had its watermark moved to their start first, with everything settled. */
+    /** A partition had its watermark moved to its end, or the start of its children, first, with everything settled. */
     private void checkWatermark(LineageNode node, PartitionEnd proof) {
         node.stored()
                 .map(PartitionMetadata::watermark)

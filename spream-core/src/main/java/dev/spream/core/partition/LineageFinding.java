@@ -44,6 +44,8 @@ public record LineageFinding(
         READ_BEFORE_PARENT,
         /** A partition was settled past a move-in before a source was settled up to its move-out. */
         READ_BEFORE_MOVE_OUT,
+        /** Key ranges moved in from a partition that is neither stored nor proven. */
+        SOURCE_MISSING,
         /** A partition was settled past the time of an added snapshot whose rows are not settled. */
         READ_PAST_SNAPSHOT,
         /** A gap that does not match the records read before and after it. */

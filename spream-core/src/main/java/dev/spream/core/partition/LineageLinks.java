@@ -139,6 +139,10 @@ record LineageLinks(
     }
 
     private void checkSource(LineageNode node, Instant at, PartitionToken token) {
+        if (!nodes.containsKey(token)) {
+            checkMissingSource(node, at, token);
+            return;
+        }
         Optional<PartitionMetadata> source = Optional.ofNullable(nodes.get(token))
                 .flatMap(LineageNode::stored)
                 .filter(stored -> !stored.isFinished())
@@ -153,6 +157,23 @@ record LineageLinks(
                     List.of(token, node.token()),
                     "partition %s was read past %s, when key ranges moved in from %s, whose changes before that are not settled: changes of one key may have been delivered out of order"
                             .formatted(node, at, token.abbreviated()));
+        }
+    }
+
+    /**
+     * A source lived before the move, so it was discovered and is stored or proven. Not if it started and ended in a gap,
+     * while others have not reached the move, or where the reader of an adopted table removed its row.
+     */
+    private void checkMissingSource(LineageNode node, Instant at, PartitionToken token) {
+        LineageNode root = nodes.get(PartitionToken.ROOT);
+        boolean adopted = root != null && root.endedBy(PartitionEnd.Kind.ADOPTED);
+        boolean undiscovered = discovered.filter(at::isAfter).isPresent();
+        if (!adopted && !undiscovered && !isInGap(at, at.plusNanos(1))) {
+            find(
+                    Kind.SOURCE_MISSING,
+                    List.of(token, node.token()),
+                    "key ranges of partition %s came from %s at %s, which is neither stored nor proven: nothing shows that %s was read until then"
+                            .formatted(node, token.abbreviated(), at, token.abbreviated()));
         }
     }
 

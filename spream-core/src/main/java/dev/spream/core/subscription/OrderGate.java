@@ -341,6 +341,10 @@ final class OrderGate {
         synchronized (this) {
             hold.ahead = List.copyOf(ahead);
             hold.lanes = List.copyOf(lanes);
+            if (hold.waits && !hold.blocks()) {
+                hold.waits = false;
+                settled.add(hold);
+            }
             parkedElsewhere |= hold.moveIn.isPresent() || awaited.size() < hold.sources.size();
             passOn();
         }

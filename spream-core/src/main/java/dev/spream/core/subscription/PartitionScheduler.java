@@ -1,10 +1,12 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
@@ -94,6 +96,8 @@ final class PartitionScheduler {
     private final boolean alone;
     private int eagerRounds; // rounds since partitions became due or one of them arrived
 
+    private Map<PartitionToken, MoveIn> moveIns = Map.of(); // of partitions that no worker has
+
     private volatile List<PartitionMetadata> waiting = List.of();
     private volatile @Nullable Instant lowWatermark;
 
@@ -117,6 +121,7 @@ final class PartitionScheduler {
                     .withPositions(positions);
             readers.observe(lineage);
             noteLowWatermark(lineage);
+            noteMoveIns(lineage);
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
                 return true;
             }
@@ -188,6 +193,18 @@ final class PartitionScheduler {
         });
     }
 
+    /** Reports the waits for move-ins of partitions that no worker has. */
+    private void noteMoveIns(Lineage lineage) {
+        Map<PartitionToken, MoveIn> waits = lineage.waitingForSources().stream()
+                .collect(Collectors.toMap(
+                        PartitionMetadata::token,
+                        partition -> partition.moveIn().orElseThrow()));
+        if (!waits.equals(moveIns)) {
+            moveIns = waits;
+            context.listener().publish(listener -> listener.unclaimedWaitingForMoveIn(waits));
+        }
+    }
+
     private static boolean nothingUnfinished(Lineage lineage) {
         return lineage.partitions().stream().allMatch(PartitionMetadata::isFinished);
     }
@@ -248,6 +265,9 @@ final class PartitionScheduler {
 
     /** Returns the partitions that can be read ahead of their parents, which their readers decide, not the storage. */
     private List<PartitionMetadata> ahead(Lineage lineage, FairShare share) {
+        if (context.options().effectiveOrdering() == Ordering.NONE) {
+            return lineage.waitingForSources(); // stored by a worker with an order
+        }
         if (!context.readsAhead() || (alone && share.surplus() > 0)) {
             return List.of();
         }

@@ -64,7 +64,7 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
     private volatile boolean stopping;
     private volatile boolean cancelled;
 
-    private volatile int moveOutsDue; // as last seen by any thread
+    private volatile long lastMoveOut; // of which storing was asked for, as last seen by any thread
 
     private int heldBack; // changes since runners were started for them; confined to the reader's thread
 
@@ -146,11 +146,11 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
 
     @Override
     public void storeMoveOuts() {
-        int due = partition.unstoredMoveOuts();
-        if (due > moveOutsDue) {
+        long due = partition.lastUnstoredMoveOut();
+        if (due > lastMoveOut) {
+            lastMoveOut = due;
             context.watermarksDue().signal(); // once for each; what fails is repeated at the interval
         }
-        moveOutsDue = due;
     }
 
     private void startReady() {

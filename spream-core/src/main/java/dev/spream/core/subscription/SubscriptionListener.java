@@ -107,6 +107,13 @@ public interface SubscriptionListener {
      */
     default void moveInSettled(PartitionToken partition, MoveIn moveIn, Duration waited) {}
 
+    /**
+     * Partitions that no worker has wait for partitions that key ranges came from, as last read from the storage: their
+     * move-ins. Called when they change; empty when none waits any more. Those of a worker are {@linkplain #waitingForMoveIn
+     * reported} by it.
+     */
+    default void unclaimedWaitingForMoveIn(Map<PartitionToken, MoveIn> waiting) {}
+
     /** A change was handed to the consumer for the first time or again. */
     default void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {}
 

@@ -28,7 +28,7 @@ final class TransactionDispatcher implements ChangeDispatcher, TransactionSource
     private final HeldPartition partition;
     private volatile boolean stopping;
     private volatile boolean cancelled;
-    private volatile int moveOutsDue; // as last seen by any thread
+    private volatile long lastMoveOut; // of which storing was asked for, as last seen by any thread
 
     TransactionDispatcher(EngineContext context, TransactionAssembler assembler, HeldPartition partition) {
         this.context = context;
@@ -98,11 +98,11 @@ final class TransactionDispatcher implements ChangeDispatcher, TransactionSource
 
     @Override
     public void storeMoveOuts() {
-        int due = partition.unstoredMoveOuts();
-        if (due > moveOutsDue) {
+        long due = partition.lastUnstoredMoveOut();
+        if (due > lastMoveOut) {
+            lastMoveOut = due;
             context.watermarksDue().signal(); // once for each; what fails is repeated at the interval
         }
-        moveOutsDue = due;
     }
 
     /** Ignored: see {@link #NONE}. */

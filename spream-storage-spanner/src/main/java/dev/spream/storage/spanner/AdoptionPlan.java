@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
@@ -93,6 +94,32 @@ final class AdoptionPlan {
      */
     Set<PartitionToken> unsettled() {
         return unsettled;
+    }
+
+    /**
+     * Returns the waits of partitions in a stream with mutable key ranges. Keys may have moved from a partition with an
+     * earlier watermark into one with a later watermark before that time, and that reader stored no move: the later one
+     * waits until all others have settled what is before its own watermark. One that was not read past its start reads
+     * all moves itself.
+     */
+    Map<PartitionToken, MoveIn> waits() {
+        if (!partitions.values().stream()
+                .allMatch(partition -> partition.token().isRoot() || isOfMutableKeyRange(partition))) {
+            return Map.of();
+        }
+        List<PartitionMetadata> unfinished = partitions.values().stream()
+                .filter(partition -> !partition.isFinished() || unsettled.contains(partition.token()))
+                .toList();
+        Instant earliest = unfinished.stream()
+                .map(PartitionMetadata::watermark)
+                .min(Comparator.naturalOrder())
+                .orElse(Instant.MAX);
+        return unfinished.stream()
+                .filter(partition -> partition.watermark().isAfter(earliest)
+                        && partition.watermark().isAfter(partition.startTimestamp()))
+                .collect(Collectors.toMap(
+                        PartitionMetadata::token,
+                        partition -> new MoveIn(partition.watermark(), List.of(PartitionToken.EARLIER))));
     }
 
     /** Returns the other finished partitions, each with the known parts of its end. */

@@ -5,6 +5,7 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
@@ -104,6 +105,13 @@ final class TableAdoption {
                     .partition(token)
                     .filter(PartitionRow::isFinished)
                     .ifPresent(PartitionRow::reopen))));
+        }
+        for (List<Map.Entry<PartitionToken, MoveIn>> part :
+                parts(List.copyOf(plan.waits().entrySet()))) {
+            writer.write(unlessAdopted(transaction -> part.forEach(wait -> transaction
+                    .partition(wait.getKey())
+                    .filter(row -> !row.isFinished())
+                    .ifPresent(row -> row.waitFor(wait.getValue())))));
         }
         for (List<Map.Entry<PartitionToken, PartitionEnd>> part :
                 parts(List.copyOf(plan.ends().entrySet()))) {

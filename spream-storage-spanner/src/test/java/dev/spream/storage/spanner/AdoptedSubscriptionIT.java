@@ -1,5 +1,8 @@
 package dev.spream.storage.spanner;
 
+import static dev.spream.core.partition.PartitionState.FINISHED;
+import static dev.spream.core.partition.PartitionState.RUNNING;
+import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,12 +11,14 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
 import dev.spream.servers.SpannerServer;
+import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
@@ -21,6 +26,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -89,6 +95,59 @@ class AdoptedSubscriptionIT {
         assertThat(leftOut).hasSizeLessThan(database.isOurs() ? 1 : 5);
         assertThat(adopted.lineage().partitions()).allMatch(PartitionMetadata::isFinished);
         assertThat(LineageCheck.check(adopted.subscription().orElseThrow(), adopted.lineage(), adopted.proofs())
+                        .findings())
+                .isEmpty();
+    }
+
+    @Test
+    void changes_of_a_key_that_moved_before_the_adoption_stay_in_order() throws Exception {
+        ForeignTable table = ForeignTable.ofBeam(metadata)
+                .endingAt(at(200))
+                .row("Parent0", null, ScriptedSource.START, FINISHED, ScriptedSource.START)
+                .row("p", null, ScriptedSource.START, RUNNING, at(60))
+                .row("q", null, ScriptedSource.START, RUNNING, at(90));
+        SpannerPartitionTables.create(metadata.connection(), table.name(), true);
+        PartitionStorage storage = SpannerPartitionStorage.open(metadata.connection(), table.name());
+        ScriptedSource source = new ScriptedSource()
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .change("p", 65, "A")
+                .moves("p", 70, List.of(), List.of("q"))
+                .heartbeat("p", 120)
+                .change("q", 95, "A");
+        SubscriberOptions options = SubscriberOptions.builder()
+                .startAt(ScriptedSource.START)
+                .endAt(at(200))
+                .maxInflight(10)
+                .partitionDiscoveryInterval(Duration.ofMillis(50))
+                .watermarkInterval(Duration.ofMillis(20))
+                .build();
+        List<String> delivered = new CopyOnWriteArrayList<>();
+        CountDownLatch release = new CountDownLatch(1);
+        try (Subscriber subscriber =
+                Subscriber.builder(source, storage).options(options).build()) {
+            CompletableFuture<Void> run = CompletableFuture.runAsync(
+                    () -> subscriber.run((change, delivery) -> {
+                        if (delivery.partition().value().equals("p")) {
+                            release.await();
+                        }
+                        delivered.add(delivery.partition().value());
+                    }),
+                    Thread::startVirtualThread);
+            while (source.rowsReturned("p") < 2) {
+                Thread.onSpinWait();
+            }
+            assertThat(storage.frontier()
+                            .partition(new PartitionToken("q"))
+                            .orElseThrow()
+                            .epoch())
+                    .as("p and q would be acquired together")
+                    .isZero();
+            release.countDown();
+            run.get(60, SECONDS);
+        }
+
+        assertThat(delivered).containsExactly("p", "q");
+        assertThat(LineageCheck.check(storage.subscription().orElseThrow(), storage.lineage(), storage.proofs())
                         .findings())
                 .isEmpty();
     }

@@ -311,11 +311,18 @@ class SpannerPartitionTablesIT {
                 .as("its end is unknown, and Beam may not have delivered its last changes")
                 .isEqualTo(RUNNING);
         assertThat(late.watermark()).isEqualTo(at(6_001));
-        assertThat(lineage.partition(token("b")).orElseThrow().moveIn()).isEmpty();
+        assertThat(lineage.partition(token("b")).orElseThrow().moveIn())
+                .as("keys may have moved in from c, which is behind")
+                .contains(new MoveIn(at(90), List.of(PartitionToken.EARLIER)));
+        assertThat(lineage.partition(token("c")).orElseThrow().moveIn()).isEmpty();
+        assertThat(lineage.partition(token("d")).orElseThrow().moveIn())
+                .as("it reads its moves itself")
+                .isEmpty();
         assertThat(lineage.partition(token("b")).orElseThrow().moveOuts()).isEmpty();
         assertThat(storage.frontier().claimable())
                 .extracting(PartitionMetadata::token)
-                .contains(token("b"), token("c"));
+                .contains(token("c"), token("d"))
+                .doesNotContain(token("b"), token("late"));
         assertThat(LineageCheck.check(opened, lineage, storage.proofs()).findings())
                 .isEmpty();
     }

@@ -15,11 +15,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MoveOutLog {
 
-    /** @param boundary the sequence of the first record after the move-out */
-    private record MoveOut(Instant timestamp, MoveOuts moved, long boundary, PendingLanes pending) {}
+    /**
+     * @param number counted from 1
+     * @param boundary the sequence of the first record after the move-out
+     */
+    private record MoveOut(long number, Instant timestamp, MoveOuts moved, long boundary, PendingLanes pending) {}
 
     // Guarded by this; the flag is read without it.
     private final List<MoveOut> moveOuts = new ArrayList<>();
+    private long added;
     private volatile boolean isEmpty = true;
 
     /**
@@ -31,8 +35,9 @@ public final class MoveOutLog {
     public synchronized void add(PartitionEventRecord event, long boundary, PendingLanes pending) {
         List<PartitionToken> destinations =
                 event.moveOutDestinations().stream().map(PartitionToken::new).toList();
+        added++;
         moveOuts.add(new MoveOut(
-                event.commitTimestamp(), new MoveOuts(event.recordSequence(), destinations), boundary, pending));
+                added, event.commitTimestamp(), new MoveOuts(event.recordSequence(), destinations), boundary, pending));
         isEmpty = false;
     }
 
@@ -58,21 +63,23 @@ public final class MoveOutLog {
     }
 
     /**
-     * Returns the number of move-outs before which everything is settled, that the watermark has reached, and that the
-     * storage does not have yet.
+     * Returns the number of the last move-out before which everything is settled, that the watermark has reached, and that
+     * the storage does not have yet; 0 if there is none.
      *
      * @param limit those at the watermark behind the record with that sequence do not count
      */
-    public synchronized int unstored(
+    public synchronized long lastUnstored(
             Instant watermark, InflightTracker tracker, long limit, Instant stored, Optional<MoveOuts> storedMoveOuts) {
-        return (int) moveOuts.stream()
+        return moveOuts.stream()
                 .filter(moveOut -> moveOut.timestamp().isBefore(watermark)
                         || (moveOut.timestamp().equals(watermark) && moveOut.boundary() <= limit))
                 .filter(moveOut -> moveOut.timestamp().isAfter(stored)
                         || (moveOut.timestamp().equals(stored)
                                 && storedMoveOuts.filter(moveOut.moved()::isIn).isEmpty()))
                 .filter(moveOut -> tracker.isSettledBefore(moveOut.boundary()))
-                .count();
+                .mapToLong(MoveOut::number)
+                .max()
+                .orElse(0);
     }
 
     /**

@@ -286,8 +286,11 @@ public final class HeldPartition {
                                         .isPresent()));
     }
 
-    /** Returns the number of move-outs that are settled and not stored: their destinations may wait for that. */
-    public int unstoredMoveOuts() {
+    /**
+     * Returns the number of the last move-out that is settled and not stored, counted from 1 in the order they were read:
+     * its destinations may wait for that. 0 if there is none.
+     */
+    public long lastUnstoredMoveOut() {
         if (moveOuts.isEmpty()) {
             return 0;
         }
@@ -295,7 +298,7 @@ public final class HeldPartition {
         synchronized (this) {
             return unknown
                     ? 0
-                    : moveOuts.unstored(
+                    : moveOuts.lastUnstored(
                             watermark, tracker, boundaryAt(watermark), persistedWatermark, persistedMoveOuts);
         }
     }

@@ -364,6 +364,135 @@ final class LineageCheckTest {
         assertThat(e.untilLoss(Duration.ofSeconds(20), at(50))).isEqualTo(Duration.ofSeconds(-10));
     }
 
+    /** Keys moved from p to q at 10, when p ended; q lives. */
+    private static StoredState moved() {
+        StorageScenario moves = new StorageScenario(new InMemoryFixture());
+        PartitionLease root = moves.runningRoot(ANN);
+        moves.add(root, 0, "p", "q");
+        moves.finish(root, 0, "p", "q");
+        PartitionLease p = moves.running(ANN, "p");
+        PartitionLease q = moves.running(ANN, "q");
+        moves.storage().advanceWatermarks(List.of(new WatermarkAdvance(q, at(10), Optional.empty())));
+        moves.storage().waitForMoveIn(q, new MoveIn(at(10), tokens("p")));
+        moves.storage().finish(p, at(10), PartitionEnd.partitionEnd(at(10), tokens("q")));
+        moves.storage().advanceWatermarks(List.of(new WatermarkAdvance(q, at(12), Optional.empty())));
+        SubscriptionRecord mutable = new SubscriptionRecord(
+                SUBSCRIPTION.streamName(),
+                START,
+                SUBSCRIPTION.endTimestamp(),
+                SUBSCRIPTION.heartbeatInterval(),
+                PartitionMode.MUTABLE_KEY_RANGE,
+                false);
+        return StoredState.of(moves.storage()).with(mutable);
+    }
+
+    private static PartitionMetadata unfinished(String token, long watermark, Optional<MoveOuts> moveOuts) {
+        PartitionMetadata created = PartitionMetadata.created(token(token), List.of(), START, START);
+        return new PartitionMetadata(
+                created.token(),
+                List.of(),
+                START,
+                PartitionState.RUNNING,
+                at(watermark),
+                1,
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                START,
+                Optional.of(START),
+                Optional.of(START),
+                Optional.empty(),
+                List.of(),
+                Optional.empty(),
+                moveOuts);
+    }
+
+    @Test
+    void moves_after_which_nothing_was_read_too_early_are_proven() {
+        assertThat(moved().check().findings()).isEmpty();
+        assertThat(moved().with(unfinished("p", 10, Optional.of(new MoveOuts("1", tokens("q")))))
+                        .check()
+                        .findings())
+                .isEmpty();
+        assertThat(moved().with(unfinished("p", 11, Optional.empty())).check().findings())
+                .isEmpty();
+    }
+
+    @Test
+    void a_partition_was_read_past_a_move_in_before_its_source_was_settled() {
+        assertFinds(moved().with(unfinished("p", 9, Optional.empty())), Kind.READ_BEFORE_MOVE_OUT, "p", "q");
+        assertFinds(moved().with(unfinished("p", 10, Optional.empty())), Kind.READ_BEFORE_MOVE_OUT, "p", "q");
+        assertFinds(
+                moved().with(unfinished("p", 10, Optional.of(new MoveOuts("1", tokens("other"))))),
+                Kind.READ_BEFORE_MOVE_OUT,
+                "p",
+                "q");
+    }
+
+    @Test
+    void a_source_of_moved_keys_is_missing() {
+        StoredState state = moved();
+        PartitionMetadata p = find(state, "p");
+        PartitionMetadata root = find(state, PartitionToken.ROOT.value());
+        StoredState rootOfQ = state.with(
+                PartitionEdit.of(root).endProof(Optional.of(PartitionEnd.childPartitions(START, tokens("q")))));
+        assertFinds(rootOfQ.without(p), Kind.SOURCE_MISSING, "p", "q");
+
+        PartitionMetadata q = find(state, "q");
+        assertThat(rootOfQ.without(p)
+                        .with(unfinished("other", 9, Optional.empty()))
+                        .check()
+                        .findings())
+                .as("p may not be discovered")
+                .isEmpty();
+        assertThat(rootOfQ.without(p)
+                        .with(PartitionEdit.of(q).gaps(new PartitionGap(at(9), at(11))))
+                        .check()
+                        .findings())
+                .as("p may have lived in the gap")
+                .isEmpty();
+        assertThat(state.without(p)
+                        .with(PartitionEdit.of(root).endProof(Optional.of(word(0, "q"))))
+                        .check()
+                        .findings())
+                .as("the reader before removed it")
+                .isEmpty();
+    }
+
+    @Test
+    void a_destination_of_a_partition_that_ended_is_missing_or_starts_later() {
+        StoredState state = moved();
+        PartitionMetadata p = find(state, "p");
+        StoredState other = state.with(
+                PartitionEdit.of(p).endProof(Optional.of(PartitionEnd.partitionEnd(at(10), tokens("q", "r")))));
+        assertFinds(other, Kind.CHILD_MISSING, "p", "r");
+        assertUncovered(
+                assertFinds(
+                        other.with(PartitionMetadata.created(token("r"), List.of(), at(11), at(11))),
+                        Kind.TIME_UNCOVERED,
+                        "p",
+                        "r"),
+                at(10),
+                at(11));
+    }
+
+    @Test
+    void the_watermark_of_a_partition_stops_before_its_end_record() {
+        StoredState state = moved();
+        assertUncovered(
+                assertFinds(state.with(PartitionEdit.of(find(state, "p")).watermark(at(8))), Kind.TIME_UNCOVERED, "p"),
+                at(8),
+                at(10));
+    }
+
+    private static PartitionMetadata find(StoredState state, String token) {
+        return state.partitions().stream()
+                .filter(partition -> partition.token().equals(token(token)))
+                .findFirst()
+                .orElseThrow();
+    }
+
     private PartitionMetadata row(String token) {
         return state.partitions().stream()
                 .filter(partition -> partition.token().equals(token(token)))

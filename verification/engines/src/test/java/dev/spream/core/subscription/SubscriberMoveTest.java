@@ -19,6 +19,7 @@ import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -107,6 +108,126 @@ class SubscriberMoveTest {
                 fixture.subscriber(o -> o.maxInflight(10).endAt(at(5)).ordering(Ordering.NONE)), consumer);
         Polling.await(() -> consumer.labels().containsAll(List.of("A3", "B4")), consumer::labels);
         release.countDown();
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+    }
+
+    @Test
+    void without_order_a_wait_that_a_worker_with_an_order_stored_does_not_count() throws InterruptedException {
+        twoLivingPartitionsAndAMove();
+        Subscriber ordered = subscriber(false);
+        CompletableFuture<CompletionReason> first = fixture.start(ordered, blockingOn("A1"));
+        Polling.await(() -> find("q").flatMap(PartitionMetadata::moveIn).isPresent(), () -> fixture.storage.lineage());
+        ordered.close();
+        SubscriberFixture.get(first);
+
+        RecordingConsumer consumer = blockingOn("A1");
+        CompletableFuture<CompletionReason> run = fixture.start(
+                fixture.subscriber(o -> o.maxInflight(10).endAt(at(5)).ordering(Ordering.NONE)), consumer);
+        Polling.await(() -> consumer.labels().containsAll(List.of("A3", "B4")), consumer::labels);
+        release.countDown();
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+    }
+
+    /** Nothing is in flight, and the interval of watermarks is longer than the test. */
+    @Test
+    void each_move_out_of_a_source_without_changes_is_stored_at_once() throws InterruptedException {
+        source.start("Parent0", 0, "p", "q")
+                .end("Parent0")
+                .serverTime(at(3));
+        Subscriber running = Subscriber.builder(source, fixture.storage)
+                .options(options()
+                        .watermarkInterval(Duration.ofMinutes(10))
+                        .partitionDiscoveryInterval(Duration.ofMillis(20))
+                        .build())
+                .readsAhead(false)
+                .build();
+        CompletableFuture<CompletionReason> run = fixture.start(running, new RecordingConsumer());
+        for (long second : List.of(2L, 3L, 4L)) {
+            source.moves("p", second, NONE, List.of("q"));
+            Polling.await(
+                    () -> find("p")
+                            .filter(p -> p.watermark().equals(at(second)))
+                            .flatMap(PartitionMetadata::moveOuts)
+                            .isPresent(),
+                    () -> fixture.storage.lineage());
+        }
+        running.close();
+        SubscriberFixture.get(run);
+    }
+
+    @Test
+    void waits_of_partitions_that_no_worker_has_are_reported() throws InterruptedException {
+        twoLivingPartitionsAndAMove();
+        Subscriber stopped = subscriber(false);
+        CompletableFuture<CompletionReason> first = fixture.start(stopped, blockingOn("A1"));
+        Polling.await(() -> find("q").flatMap(PartitionMetadata::moveIn).isPresent(), () -> fixture.storage.lineage());
+        stopped.close();
+        SubscriberFixture.get(first);
+
+        List<Map<PartitionToken, MoveIn>> reported = new CopyOnWriteArrayList<>();
+        SubscriptionListener listener = new SubscriptionListener() {
+            @Override
+            public void unclaimedWaitingForMoveIn(Map<PartitionToken, MoveIn> waiting) {
+                reported.add(waiting);
+            }
+        };
+        CompletableFuture<CompletionReason> run = fixture.start(
+                Subscriber.builder(source, fixture.storage)
+                        .options(options().listener(listener).build())
+                        .readsAhead(false)
+                        .build(),
+                blockingOn("A1"));
+        Polling.await(() -> !reported.isEmpty(), () -> fixture.storage.lineage());
+        release.countDown();
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+        assertThat(reported)
+                .containsExactly(
+                        Map.of(new PartitionToken("q"), new MoveIn(at(2), List.of(new PartitionToken("p")))), Map.of());
+    }
+
+    /** It waited until its source was read to the move. */
+    @Test
+    void the_wait_of_a_partition_is_over_when_it_is_read_ahead() throws InterruptedException {
+        source.start("Parent0", 0, "p", "q")
+                .end("Parent0")
+                .change("p", 1, "A")
+                .moves("q", 2, List.of("p"), NONE)
+                .change("q", 3, "A")
+                .change("q", 4, "B")
+                .serverTime(at(4));
+        List<String> events = new CopyOnWriteArrayList<>();
+        SubscriptionListener listener = new SubscriptionListener() {
+            @Override
+            public void waitingForMoveIn(PartitionToken partition, MoveIn moveIn) {
+                events.add("waits");
+            }
+
+            @Override
+            public void moveInSettled(PartitionToken partition, MoveIn moveIn, Duration waited) {
+                events.add("over");
+            }
+        };
+        RecordingConsumer consumer = blockingOn("A1");
+        CompletableFuture<CompletionReason> run = fixture.start(
+                Subscriber.builder(source, fixture.storage)
+                        .options(options()
+                                .listener(listener)
+                                .partitionDiscoveryInterval(Duration.ofMillis(20))
+                                .build())
+                        .readsAhead(true)
+                        .build(),
+                consumer);
+        Polling.await(() -> events.equals(List.of("waits")), () -> fixture.storage.lineage());
+        source.moves("p", 2, NONE, List.of("q")).heartbeat("p", 4);
+        Polling.await(() -> consumer.labels().contains("B4"), consumer::labels);
+
+        assertThat(events).startsWith("waits", "over");
+        assertThat(consumer.labels()).doesNotContain("A3");
+        release.countDown();
+        source.serverTime(at(6));
 
         assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
     }

@@ -70,7 +70,7 @@ class HeldPartitionTest {
         partition.unknownToStorage();
 
         assertThat(partition.unstored()).isEmpty();
-        assertThat(partition.unstoredMoveOuts()).isZero();
+        assertThat(partition.lastUnstoredMoveOut()).isZero();
         assertThat(partition.state()).isEqualTo(State.LEAVING);
     }
 
@@ -87,7 +87,7 @@ class HeldPartitionTest {
         WatermarkAdvance limited = partition.unstored().orElseThrow();
         assertThat(limited.watermark()).isEqualTo(at);
         assertThat(limited.moveOuts()).contains(new MoveOuts("00000001", List.of(new PartitionToken("before"))));
-        assertThat(partition.unstoredMoveOuts()).isEqualTo(1);
+        assertThat(partition.lastUnstoredMoveOut()).isEqualTo(1);
         partition.persisted(limited.watermark(), limited.moveOuts());
         assertThat(partition.unstored()).isEmpty();
         assertThat(partition.isStoredUpTo(at)).isTrue();
