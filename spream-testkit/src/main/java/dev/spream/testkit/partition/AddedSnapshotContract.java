@@ -87,7 +87,7 @@ interface AddedSnapshotContract extends CorrectionStage {
         given().storage()
                 .finish(
                         given().running(ANN, "snapshot:added:x"),
-                        at(30),
+                        at(30).plusNanos(1),
                         PartitionEnd.partitionEnd(at(30).plusNanos(1), List.of()));
         assertProven();
         given().storage().cleanUp(b.finishedAt().orElseThrow().plusSeconds(60));
@@ -127,7 +127,7 @@ interface AddedSnapshotContract extends CorrectionStage {
         given().add(x, 30, "snapshot:added:x1", "snapshot:added:x2");
         given().finish(x, 30, "snapshot:added:x1", "snapshot:added:x2");
         PartitionLease x1 = given().running(ANN, "snapshot:added:x1");
-        given().storage().finish(x1, at(30), PartitionEnd.partitionEnd(at(30).plusNanos(1), List.of()));
+        given().storage().finish(x1, at(30).plusNanos(1), PartitionEnd.partitionEnd(at(30).plusNanos(1), List.of()));
         given().storage()
                 .cleanUp(given().partition(x1).finishedAt().orElseThrow().plusSeconds(60));
         given().letLeasesRunOut();
