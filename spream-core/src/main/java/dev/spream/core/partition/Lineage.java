@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,7 +174,8 @@ public final class Lineage {
      * another partition was not read up to the move, because it may not have been discovered yet; and always if
      * the move-in is not stored here, because a {@linkplain PartitionStorage#frontier frontier} has finished sources of
      * stored move-ins only. A gap that ends at the move counts as not read until the partitions that live there are stored.
-     * One that ends later does not: a source that only its records name has lost its changes before the move.
+     * One that ends later does not: a source that only its records name has lost its changes before the move. Where the
+     * source itself has lost the move in a gap, every other partition is awaited, because its keys may have come from there.
      *
      * @param partition the partition that the key ranges moved into
      */
@@ -193,12 +195,13 @@ public final class Lineage {
                                     !other.isFinished() && !other.token().equals(destination))
                             .noneMatch(other -> mayNameSource(other, at));
         }
-        return stored.isFinished()
+        boolean settled = stored.isFinished()
                 || stored.watermark().isAfter(at)
                 || (stored.watermark().equals(at)
                         && stored.moveOuts()
                                 .filter(moved -> moved.destinations().contains(destination))
                                 .isPresent());
+        return settled && (!stored.hasLost(at) || othersAreReadUpTo(at, Set.of(source, destination)));
     }
 
     private boolean mayNameSource(PartitionMetadata other, Instant at) {
@@ -216,9 +219,13 @@ public final class Lineage {
      * them names with an earlier start is stored.
      */
     public boolean othersAreReadUpTo(Instant at, PartitionToken partition) {
+        return othersAreReadUpTo(at, Set.of(partition));
+    }
+
+    private boolean othersAreReadUpTo(Instant at, Set<PartitionToken> but) {
         return partitions.values().stream()
                 .filter(other -> !other.isFinished()
-                        && !other.token().equals(partition)
+                        && !but.contains(other.token())
                         && !other.token().isOfSnapshot())
                 .allMatch(other -> !other.watermark().isBefore(at) || isReadUpTo(at, positions.get(other.token())));
     }

@@ -135,6 +135,7 @@ record LineageLinks(
     private void checkMoveIn(LineageNode node, PartitionMetadata stored) {
         stored.moveIn()
                 .filter(moveIn -> stored.isFinished() || stored.watermark().isAfter(moveIn.timestamp()))
+                .filter(moveIn -> !stored.hasLost(moveIn.timestamp()))
                 .ifPresent(moveIn -> moveIn.sources().forEach(source -> checkSource(node, moveIn.timestamp(), source)));
     }
 

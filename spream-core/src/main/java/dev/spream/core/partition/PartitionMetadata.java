@@ -110,6 +110,11 @@ public record PartitionMetadata(
                 : discoveredUntil(watermark, gaps);
     }
 
+    /** Returns whether records of that time are in an accepted gap. */
+    boolean hasLost(Instant at) {
+        return gaps.stream().anyMatch(gap -> !at.isBefore(gap.from()) && at.isBefore(gap.to()));
+    }
+
     static Instant discoveredUntil(Instant watermark, List<PartitionGap> gaps) {
         Instant until = watermark;
         for (PartitionGap gap : gaps.reversed()) {

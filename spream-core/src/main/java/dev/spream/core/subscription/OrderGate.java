@@ -313,7 +313,8 @@ final class OrderGate {
     private boolean isStoredHere(Hold hold, PartitionToken source) {
         return hold.moveIn.isPresent()
                 && readers.apply(source)
-                        .filter(reader -> reader.partition().isStoredPast(hold.at, partition.token()))
+                        .map(PartitionReader::partition)
+                        .filter(read -> read.isStoredPast(hold.at, partition.token()) && !read.hasSkipped(hold.at))
                         .isPresent();
     }
 

@@ -115,7 +115,8 @@ final class PartitionScheduler {
         while (wanted.getAsBoolean()) {
             Set<PartitionToken> leaving =
                     readers.leaving(); // first, so that partitions released meanwhile appear as free
-            Map<PartitionToken, Instant> positions = readers.positions(); // first: it has what they named
+            // Before the lineage, which then has what they named. Several workers settle what they read on their own.
+            Map<PartitionToken, Instant> positions = alone ? readers.positions() : Map.of();
             Lineage lineage = context.storageCalls()
                     .repeat("reading the lineage", wanted, PartitionStorage::frontier)
                     .withPositions(positions);
@@ -241,7 +242,7 @@ final class PartitionScheduler {
                 .sorted(Comparator.comparing(lineage::waitsAtGapEnd)) // the places are for those that are waited for
                 .toList();
         int room = Math.max(0, context.maxOpenPartitions() - readers.open());
-        noteWaiting(free.subList(Math.min(room, free.size()), free.size()));
+        noteWaiting(free.subList(Math.min(room, free.size()), free.size()), lineage);
         List<PartitionClaim> claims =
                 free.stream().limit(room).map(PartitionClaim::of).toList();
         if (claims.isEmpty() || !membership.isRegistered()) {
@@ -333,14 +334,16 @@ final class PartitionScheduler {
      * Stores the partitions over the limit, in the order in which they are read next, and reports a change of their
      * number.
      */
-    private void noteWaiting(List<PartitionMetadata> over) {
+    private void noteWaiting(List<PartitionMetadata> over, Lineage lineage) {
         int before = waiting.size();
         waiting = List.copyOf(over);
         if (!over.isEmpty()) {
             if (alone && over.stream().anyMatch(partition -> !partition.token().isOfSnapshot())) {
                 throw tooManyForOne(over.size());
             }
-            readers.giveBlocked();
+            if (!over.stream().allMatch(lineage::waitsAtGapEnd)) {
+                readers.giveBlocked();
+            }
         }
         if (over.size() == before) {
             return;

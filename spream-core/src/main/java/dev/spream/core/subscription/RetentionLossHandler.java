@@ -48,7 +48,7 @@ record RetentionLossHandler(
         QueryWindow window,
         BooleanSupplier isActive) {
     private static final Logger log = LoggerFactory.getLogger(RetentionLossHandler.class);
-    private static final int MARGIN_PER_RETENTION = 1_000;
+    static final int MARGIN_PER_RETENTION = 1_000;
     private static final Duration MAX_MARGIN = Duration.ofMinutes(1);
 
     /** @throws SubscriptionException unless the options accept losses */
@@ -158,7 +158,7 @@ record RetentionLossHandler(
         }
         receiver.accepted(gap);
         reading.skipTo(gap.to());
-        partition.persisted(gap.to());
+        partition.skipped(gap);
         log.error(
                 "[{}] changes from {} to {} are lost to the retention period, and the loss is accepted, as configured; reading continues from there",
                 context.label(partition.token()),

@@ -2,6 +2,7 @@ package dev.spream.core.subscription.lease;
 
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.MoveOuts;
+import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
@@ -79,6 +80,7 @@ public final class HeldPartition {
     private volatile Instant persistedWatermark;
     private Optional<MoveOuts> persistedMoveOuts;
     private boolean unknown; // to the storage: nothing can be stored for it any more
+    private @Nullable PartitionGap skipped; // the last gap
     private volatile @Nullable Runnable onLost;
 
     private final MoveOutLog moveOuts = new MoveOutLog();
@@ -250,6 +252,17 @@ public final class HeldPartition {
 
     public void persisted(Instant watermark) {
         persisted(watermark, Optional.empty());
+    }
+
+    /** Records that the storage has a gap, and that the partition is read from its end on. */
+    public synchronized void skipped(PartitionGap gap) {
+        persisted(gap.to());
+        skipped = gap;
+    }
+
+    /** Returns whether records of that time are in a gap that this worker stored. */
+    public synchronized boolean hasSkipped(Instant at) {
+        return skipped != null && !at.isBefore(skipped.from()) && at.isBefore(skipped.to());
     }
 
     /** Records that the storage has that watermark, with these move-outs. */

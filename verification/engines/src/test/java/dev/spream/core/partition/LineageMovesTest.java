@@ -325,6 +325,22 @@ final class LineageMovesTest {
                 .isEqualTo(awaited ? tokens("started in the gap") : tokens());
     }
 
+    @Test
+    void a_source_that_has_lost_the_move_in_a_gap_is_over_once_all_others_were_read_up_to_it() {
+        PartitionMetadata waiting = waiting(MOVE, "source");
+        PartitionMetadata source = running("source", 8);
+        PartitionMetadata lost = PartitionEdit.of(source).gaps(new PartitionGap(at(3), at(8)));
+        PartitionMetadata behind = running("behind", 4);
+        assertThat(isClaimable(lineage(source, behind, waiting), waiting)).isTrue();
+        assertThat(isClaimable(lineage(lost, behind, waiting), waiting))
+                .as("keys may have come from there to the source, in the gap")
+                .isFalse();
+        assertThat(isClaimable(lineage(lost, running("behind", 5), waiting), waiting))
+                .isTrue();
+        PartitionMetadata later = PartitionEdit.of(source).gaps(new PartitionGap(at(6), at(8)));
+        assertThat(isClaimable(lineage(later, behind, waiting), waiting)).isTrue();
+    }
+
     @ParameterizedTest
     @CsvSource({"-1, true", "0, false", "1, false"})
     void a_source_that_is_not_stored_is_not_awaited_once_the_others_were_read_up_to_the_move(

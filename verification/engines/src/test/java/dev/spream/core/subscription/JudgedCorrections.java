@@ -1,11 +1,14 @@
 package dev.spream.core.subscription;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.consume.MissingChanges;
 import dev.spream.core.partition.CorrectionPlan;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.RecordIdentity;
 import dev.spream.core.subscription.SimulatedWorld.Change;
 import dev.spream.core.subscription.SimulationViolation.Promise;
 import java.time.Instant;
@@ -29,9 +32,12 @@ final class JudgedCorrections {
     private final List<PartitionGap> gaps = new ArrayList<>();
     private final Map<PartitionToken, Instant> gapEnds = new HashMap<>();
     private final Set<PartitionToken> neverRead = new HashSet<>();
+    private final Set<RecordIdentity> lost = new HashSet<>();
     private final Map<PartitionToken, Long> readOnAfter = new HashMap<>(); // the epochs of the pause
     private List<Change> rows = List.of();
+    private final Set<PartitionToken> startedInLoss = new HashSet<>();
     private @Nullable Instant gapTo;
+    private @Nullable Instant lossTo;
     private @Nullable Instant rowsAt;
     private Instant latestDelivered = Instant.MIN;
     private boolean paused;
@@ -63,11 +69,73 @@ final class JudgedCorrections {
         judge.storage.corrected(plan.written());
     }
 
+    /** A process accepts that the stream has lost changes of a partition. */
+    void lossAccepted(PartitionToken token, PartitionGap gap) {
+        if (gap.to().equals(gapEnds.put(token, gap.to()))) {
+            return;
+        }
+        tally.count(SimulationEvent.LOSS_ACCEPTED);
+        lossTo = gap.to();
+        world.changesOf(token).stream()
+                .filter(change -> !change.row().commitTimestamp().isBefore(gap.from())
+                        && change.row().commitTimestamp().isBefore(gap.to()))
+                .forEach(this::lose);
+        judge.order.skipped(token, gap.to());
+        SimulatedPartition partition = world.partition(token);
+        if (partition != null) {
+            startedBy(partition, gap);
+        }
+    }
+
+    /** Nothing else names the partitions that those records name, nor those that they name in turn. */
+    private void startedBy(SimulatedPartition partition, PartitionGap gap) {
+        partition.records.stream()
+                .filter(row ->
+                        !row.timestamp().isBefore(gap.from()) && row.timestamp().isBefore(gap.to()))
+                .flatMap(row -> SimulatedPartition.started(row).stream())
+                .filter(token -> !judge.order.isDiscovered(token))
+                .map(token -> requireNonNull(world.partition(token)))
+                .forEach(started -> {
+                    gapEnds.put(started.token, gap.to());
+                    startedInLoss.add(started.token);
+                    startedInGap(started, gap.to());
+                    startedBy(started, gap);
+                });
+    }
+
+    private void lose(Change change) {
+        lost.add(change.identity());
+        judge.skipped(change);
+    }
+
+    /** Returns whether the change will not be read by any process. */
+    boolean isLost(Change change) {
+        return lost.contains(change.identity());
+    }
+
+    /** Returns whether the partition ended in its own gap, so that nothing more of it can be read. */
+    boolean endedInGap(SimulatedPartition partition) {
+        return lossTo != null && partition.end.isBefore(gapEnd(partition));
+    }
+
+    /** Returns whether an arrival of keys is lost, or all that was in their source before. */
+    boolean isLost(SimulatedPartition.Arrival arrival, PartitionToken destination) {
+        return lossTo != null
+                && (arrival.at().isBefore(gapEnds.getOrDefault(destination, Instant.MIN))
+                        || (startedInLoss.contains(arrival.source().token)
+                                && arrival.at().isBefore(gapEnd(arrival.source()))));
+    }
+
+    /** Returns whether the initial query at that time finds the partitions at the end of a gap. */
+    boolean isGapEnd(PartitionToken token, Instant time) {
+        return time.equals(gapEnds.get(token));
+    }
+
     /** It is found at the end of the gap, if it lives then. */
     private void startedInGap(SimulatedPartition partition, Instant to) {
         world.changesOf(partition.token).stream()
                 .filter(change -> change.row().commitTimestamp().isBefore(to))
-                .forEach(judge::skipped);
+                .forEach(this::lose);
         if (partition.end.isBefore(to)) {
             neverRead.add(partition.token);
             world.forget(partition.token);

@@ -97,7 +97,7 @@ final class JudgedOrder {
     }
 
     boolean isOver(Arrival arrival, PartitionToken destination) {
-        if (judge.corrections.isSkipped(arrival.at())) {
+        if (judge.corrections.isSkipped(arrival.at()) || judge.corrections.isLost(arrival, destination)) {
             return true;
         }
         Stored source = stored.get(arrival.source().token);

@@ -46,8 +46,9 @@ final class JudgedSource {
     private boolean findsLiving(SimulatedProcess process, PartitionQuery query) {
         return isOfLiving(query)
                 && judge.run(process).holds.values().stream()
-                        .anyMatch(hold ->
-                                hold.start.equals(query.startTimestamp()) && process.lastAwake() < hold.leaseUntil);
+                        .anyMatch(hold -> (hold.start.equals(query.startTimestamp())
+                                        || judge.corrections.isGapEnd(hold.token, query.startTimestamp()))
+                                && process.lastAwake() < hold.leaseUntil);
     }
 
     private boolean isOfLiving(PartitionQuery query) {

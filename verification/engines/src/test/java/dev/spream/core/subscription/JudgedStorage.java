@@ -6,6 +6,7 @@ import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.LineageFinding;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
+import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
@@ -114,7 +115,9 @@ final class JudgedStorage {
     /** Checks that a process that stores a watermark has settled everything before it, from its start. */
     private void requireSettledHere(JudgedRun run, JudgedHold hold, WatermarkAdvance advance) {
         for (SimulatedWorld.Change change : world.changesOf(hold.token)) {
-            boolean covered = !hold.wasSettled(change.row()) && isCovered(change.row(), advance);
+            boolean covered = !hold.wasSettled(change.row())
+                    && !judge.corrections.isLost(change)
+                    && isCovered(change.row(), advance);
             if (covered && !(hold.settled.contains(change.identity()) && run.durable.contains(change.identity()))) {
                 throw judge.violated(
                         Promise.AT_LEAST_ONCE,
@@ -143,6 +146,12 @@ final class JudgedStorage {
             }
         }
         SimulatedPartition partition = world.partition(token);
+        if (proof.kind() == PartitionEnd.Kind.RETENTION_LOST
+                && partition != null
+                && judge.corrections.endedInGap(partition)) {
+            requireStored(token, proof.children());
+            return;
+        }
         List<PartitionToken> children = partition == null ? world.roots() : partition.children();
         boolean endsHere = partition == null || !partition.end.isAfter(end);
         PartitionEnd.Kind kind = !endsHere
@@ -218,6 +227,12 @@ final class JudgedStorage {
                     if (!((Set<?>) result).contains(advance.lease().token())) {
                         judge.order.advanced(advance);
                     }
+                }
+            }
+            case "acceptGap" -> {
+                if ((Boolean) result) {
+                    judge.corrections.lossAccepted(
+                            ((PartitionLease) arguments.getFirst()).token(), (PartitionGap) arguments.get(1));
                 }
             }
             case "addChildren" -> {

@@ -29,13 +29,21 @@ final class SimulatedCorrection {
     enum Kind {
         NONE,
         GAP,
-        SNAPSHOT
+        SNAPSHOT,
+
+        /** Not by the operator: the stream loses records. */
+        LOSS
     }
 
     private static final CorrectionAct ACT = new CorrectionAct("operator", "a simulated correction");
     private static final int MOST_LOOKS = 25;
     private static final int MOST_ATTEMPTS = 10;
     private static final int MOST_TABLES = 3;
+
+    /** A watermark that much before a loss, as a part of its age when it is found, is not taken for one that is kept. */
+    private static final long MARGIN = RetentionLossHandler.MARGIN_PER_RETENTION / 2;
+
+    private static final Duration AT_MOST_LATER = Duration.ofMinutes(5);
 
     private final RandomGenerator random;
     private final Kind kind;
@@ -70,11 +78,12 @@ final class SimulatedCorrection {
         this.leaseTime = leaseTime;
     }
 
-    /** In half of the histories, whatever their modes. */
+    /** An operator's in half of the histories, whatever their modes. */
     static Kind kindOf(long seed) {
         return switch ((int) Math.floorMod(Math.floorDiv(seed, 10L), 4L)) {
             case 1 -> Kind.GAP;
             case 3 -> Kind.SNAPSHOT;
+            case 2 -> Math.floorMod(Math.floorDiv(seed, 40L), 2L) == 1 ? Kind.LOSS : Kind.NONE;
             default -> Kind.NONE;
         };
     }
@@ -135,6 +144,10 @@ final class SimulatedCorrection {
 
     /** Returns whether the correction is made, or is none. */
     private boolean isMade() {
+        if (kind == Kind.LOSS) {
+            lose();
+            return true;
+        }
         Optional<Correction> correction = kind == Kind.GAP ? gap() : snapshot();
         if (correction.isEmpty()) {
             return true;
@@ -188,6 +201,33 @@ final class SimulatedCorrection {
                     .forEach(partition -> named.add(partition.token()));
         }
         return Optional.of(new Correction.AddGap(new PartitionGap(from.get(), to), named));
+    }
+
+    /** Some partitions lose what was committed before a time, and others that are read up to earlier times do not. */
+    private void lose() {
+        List<PartitionMetadata> read = unfinished().stream()
+                .filter(partition -> !partition.token().isRoot())
+                .toList();
+        Instant now = machine.instant();
+        List<Instant> times = world.changes().stream()
+                .map(change -> change.row().commitTimestamp())
+                .filter(at -> at.isBefore(world.end) && at.isBefore(now))
+                .distinct()
+                .toList();
+        if (read.isEmpty() || times.isEmpty()) {
+            return;
+        }
+        Instant before = times.get(random.nextInt(times.size()));
+        Instant latest =
+                before.minus(Duration.between(before, now).plus(AT_MOST_LATER).dividedBy(MARGIN));
+        Set<PartitionToken> lost = new HashSet<>();
+        read.stream()
+                .filter(partition -> partition.watermark().isBefore(latest) && random.nextBoolean())
+                .forEach(partition -> lost.add(partition.token()));
+        if (!lost.isEmpty()) {
+            history.note("lost before %s: %s".formatted(before, lost));
+            world.lose(lost, before);
+        }
     }
 
     /** Rows as of a time at or after everything that was read; a later one than the last delivery is as good as now. */

@@ -28,6 +28,7 @@ final class SimulatedOptions {
     private static SubscriberOptions.Builder draw(RandomGenerator random, SimulatedWorld world) {
         SubscriberOptions.Builder builder = SubscriberOptions.builder()
                 .endAt(world.end)
+                .retentionLoss(RetentionLoss.ACCEPT_GAP)
                 .heartbeatInterval(between(random, 100, 3_000))
                 .missedHeartbeats(2 + random.nextInt(4))
                 .maxInflight(random.nextInt(4) == 0 ? 1 : 1 + random.nextInt(64))

@@ -39,7 +39,17 @@ final class SimulatedSource implements ChangeStreamSource {
 
     @Override
     public Optional<Duration> retention() {
-        return Optional.empty();
+        return Optional.ofNullable(world.retainedFrom())
+                .map(from -> periodOf(Duration.between(from, serverTime()).toNanos()));
+    }
+
+    /** Returns the retention period for which a gap ends that long before now, with the margin that the engine adds. */
+    private static Duration periodOf(long ago) {
+        long period = ago;
+        while (period - period / RetentionLossHandler.MARGIN_PER_RETENTION < ago) {
+            period += Math.max(1, ago - (period - period / RetentionLossHandler.MARGIN_PER_RETENTION));
+        }
+        return Duration.ofNanos(period);
     }
 
     @Override
@@ -63,6 +73,13 @@ final class SimulatedSource implements ChangeStreamSource {
                     SourceException.Kind.TRANSIENT, SimulatedFailure.message("UNAVAILABLE at the query"), null);
         }
         judge.source.queried(ports.process, query);
+        if (world.isLost(query.token(), query.startTimestamp())) {
+            ports.count(SimulationEvent.RETENTION_LOST);
+            throw new SourceException(
+                    SourceException.Kind.RETENTION_LOST,
+                    "the stream begins at %s".formatted(world.retainedFrom()),
+                    null);
+        }
         SimulatedCursor cursor = new SimulatedCursor(query, rows(query), partitionEnd(query), ports, judge);
         judge.source.opened(ports.process, cursor);
         ports.pass("query %s is open", query.token());

@@ -46,6 +46,8 @@ final class SimulatedWorld {
     private final List<ChangeRecord> roots;
 
     private final Set<PartitionToken> forgotten = new HashSet<>();
+    private final Set<PartitionToken> lost = new HashSet<>();
+    private @Nullable Instant retainedFrom;
     private final Map<RecordIdentity, Change> changes = new LinkedHashMap<>();
     private final Map<RecordKey, List<Change>> histories = new HashMap<>();
     private final Map<PartitionToken, List<Change>> byPartition = new HashMap<>();
@@ -174,6 +176,22 @@ final class SimulatedWorld {
             }
         }
         return rows;
+    }
+
+    /** Records of these partitions from before that time are lost to the retention period. */
+    void lose(Set<PartitionToken> partitions, Instant before) {
+        lost.addAll(partitions);
+        retainedFrom = before;
+    }
+
+    /** The time from which on the records of lost partitions are kept; null while none is lost. */
+    @Nullable
+    Instant retainedFrom() {
+        return retainedFrom;
+    }
+
+    boolean isLost(PartitionToken partition, Instant from) {
+        return retainedFrom != null && lost.contains(partition) && from.isBefore(retainedFrom);
     }
 
     /** A partition need not be read any more. */

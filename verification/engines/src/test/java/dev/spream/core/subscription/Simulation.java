@@ -84,7 +84,7 @@ final class Simulation {
                 sabotage.fences());
         this.correction = new SimulatedCorrection(
                 new SplittableRandom(seed),
-                onlyOne ? Kind.NONE : correctionOf(seed, sabotage, mode),
+                onlyOne ? Kind.NONE : correctionOf(seed, sabotage, mode, world),
                 world,
                 machine,
                 surviving,
@@ -116,9 +116,15 @@ final class Simulation {
         };
     }
 
-    /** Rows of a snapshot have no commit order. */
-    private static Kind correctionOf(long seed, SimulationSabotage sabotage, TransactionMode mode) {
+    /**
+     * Rows of a snapshot have no commit order. Losses are those of partitions whose keys move, and of single changes.
+     */
+    private static Kind correctionOf(
+            long seed, SimulationSabotage sabotage, TransactionMode mode, SimulatedWorld world) {
         Kind kind = sabotage == SimulationSabotage.NONE ? SimulatedCorrection.kindOf(seed) : sabotage.correction();
+        if (kind == Kind.LOSS && (!world.isMutable() || mode != TransactionMode.OFF)) {
+            return Kind.NONE;
+        }
         return kind == Kind.SNAPSHOT && mode == TransactionMode.COMMIT_ORDER ? Kind.GAP : kind;
     }
 

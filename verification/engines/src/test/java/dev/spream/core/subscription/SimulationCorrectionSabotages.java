@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
@@ -10,8 +11,10 @@ import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.subscription.SimulatedCorrection.Kind;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Ways to break what a correction promises, one at a time. */
 final class SimulationCorrectionSabotages {
@@ -59,6 +62,32 @@ final class SimulationCorrectionSabotages {
                         start.recordSequence(),
                         List.of(start.partitionTokens().getFirst()))
                 : row;
+    }
+
+    /** Every other partition seems to have been read to the end of a gap. */
+    static SimulationSabotage othersNotAwaited() {
+        return new SimulationSabotage() {
+            @Override
+            public Optional<PartitionMode> mode() {
+                return Optional.of(PartitionMode.MUTABLE_KEY_RANGE);
+            }
+
+            @Override
+            public Kind correction() {
+                return Kind.LOSS;
+            }
+
+            @Override
+            public PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
+                return SimulationSabotages.spoil(
+                        PartitionStorage.class, storage, "frontier", (target, none) -> readToEnd(target.frontier()));
+            }
+        };
+    }
+
+    private static Lineage readToEnd(Lineage lineage) {
+        return lineage.withPositions(lineage.partitions().stream()
+                .collect(Collectors.toMap(PartitionMetadata::token, partition -> Instant.MAX)));
     }
 
     /** Workers do not see a snapshot that was added before every other partition is finished. */

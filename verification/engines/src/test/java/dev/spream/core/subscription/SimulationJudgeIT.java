@@ -209,6 +209,11 @@ class SimulationJudgeIT {
     }
 
     @Test
+    void partitions_found_at_the_end_of_a_gap_before_others_were_read_up_to_then_lose_changes() {
+        assertNoticed(Promise.AT_LEAST_ONCE, SimulationCorrectionSabotages.othersNotAwaited());
+    }
+
+    @Test
     void a_stream_that_is_read_past_an_added_snapshot_breaks_the_order() {
         assertNoticed(Promise.ORDER, SimulationCorrectionSabotages.pauseForgotten());
     }
