@@ -121,7 +121,9 @@ class WorkerDeathIT {
                 fleet.terminate();
                 report(storageName, mode, kills, inWaits, committed, ledger, storage);
                 if (mode == PartitionMode.MUTABLE_KEY_RANGE) {
-                    assertThat(inWaits).as("deaths in a wait for a move-in, seed %d", SEED).isPositive();
+                    assertThat(inWaits)
+                            .as("deaths in a wait for a move-in, seed %d", SEED)
+                            .isPositive();
                 }
             }
         }
@@ -196,7 +198,8 @@ class WorkerDeathIT {
     private static String awaitHolder(PartitionStorage storage, WorkerFleet fleet, Random random) throws Exception {
         List<String> found = new ArrayList<>();
         await(
-                () -> found.addAll(holders(storage.frontier()).stream().filter(fleet::runs).toList()),
+                () -> found.addAll(
+                        holders(storage.frontier()).stream().filter(fleet::runs).toList()),
                 () -> "no worker that runs holds a partition");
         return found.get(random.nextInt(found.size()));
     }
@@ -207,8 +210,11 @@ class WorkerDeathIT {
         while (System.nanoTime() < deadline) {
             Lineage lineage = storage.frontier();
             List<String> holders = holders(lineage).stream().filter(fleet::runs).toList();
-            List<String> involved =
-                    involvedInWaits(lineage).filter(holders::contains).distinct().sorted().toList();
+            List<String> involved = involvedInWaits(lineage)
+                    .filter(holders::contains)
+                    .distinct()
+                    .sorted()
+                    .toList();
             if (!involved.isEmpty()) {
                 return Optional.of(involved.get(random.nextInt(involved.size())));
             }

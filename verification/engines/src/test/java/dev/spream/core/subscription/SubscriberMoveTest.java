@@ -135,9 +135,7 @@ class SubscriberMoveTest {
     /** Nothing is in flight, and the interval of watermarks is longer than the test. */
     @Test
     void each_move_out_of_a_source_without_changes_is_stored_at_once() throws InterruptedException {
-        source.start("Parent0", 0, "p", "q")
-                .end("Parent0")
-                .serverTime(at(3));
+        source.start("Parent0", 0, "p", "q").end("Parent0").serverTime(at(3));
         Subscriber running = Subscriber.builder(source, fixture.storage)
                 .options(options()
                         .watermarkInterval(Duration.ofMinutes(10))
@@ -236,10 +234,7 @@ class SubscriberMoveTest {
 
     @Test
     void an_event_with_an_earlier_sequence_than_the_last_one_stops_the_subscription() {
-        source.start("Parent0", 0, "p", "q")
-                .end("Parent0")
-                .add("p", event("2"))
-                .add("p", event("1"));
+        source.start("Parent0", 0, "p", "q").end("Parent0").add("p", event("2")).add("p", event("1"));
 
         assertThatThrownBy(() -> fixture.run(subscriber(true), new RecordingConsumer()))
                 .hasMessageContaining("the server returned the event 1 of %s after the event 2".formatted(at(2)));
