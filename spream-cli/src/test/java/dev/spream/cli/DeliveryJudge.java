@@ -38,6 +38,8 @@ final class DeliveryJudge {
      * The result of the judgement.
      *
      * @param lost numbers that were committed and never delivered by a worker that held the partition
+     * @param stale keys whose last delivery is not of their last number, so that a consumer would keep an earlier value;
+     *     while deliveries are repeated, this may still change
      * @param unknown numbers that were delivered and never committed
      * @param disorder invalid steps of a key, each described
      * @param lateStarts effects of a fenced worker that began after its partition was taken over, each described,
@@ -47,6 +49,7 @@ final class DeliveryJudge {
      */
     record Verdict(
             List<String> lost,
+            List<String> stale,
             List<String> unknown,
             List<String> disorder,
             List<String> lateStarts,
@@ -113,7 +116,12 @@ final class DeliveryJudge {
             }
         }
         List<String> lost = new ArrayList<>();
+        List<String> stale = new ArrayList<>();
         committed.forEach((key, number) -> {
+            Delivered latest = last.get(key);
+            if (latest != null && latest.number() != number) {
+                stale.add(key + " " + number + " ends with " + latest);
+            }
             for (long n = 1; n <= number; n++) {
                 if (!seen.getOrDefault(key, Set.of()).contains(n)) {
                     lost.add(key + " " + n);
@@ -127,7 +135,7 @@ final class DeliveryJudge {
                 .flatMap(List::stream)
                 .toList();
         long distinct = seen.values().stream().mapToLong(Set::size).sum();
-        return new Verdict(lost, unknown, disorder, lateStarts, delivered.size() - fenced - distinct, fenced);
+        return new Verdict(lost, stale, unknown, disorder, lateStarts, delivered.size() - fenced - distinct, fenced);
     }
 
     /** Returns the next owner of the partition at the time of the effect; null if its worker still held it. */

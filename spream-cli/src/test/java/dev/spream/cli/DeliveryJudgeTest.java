@@ -49,6 +49,14 @@ class DeliveryJudgeTest {
     }
 
     @Test
+    void a_key_that_ends_with_an_earlier_number_is_stale() {
+        acquire("p", 1).deliver("p", 1, 1, 2, 3).acquire("p", 2).deliver("p", 2, 2);
+        assertThat(judge(3).stale()).hasSize(1);
+        deliver("p", 2, 3);
+        assertFlawless(judge(3));
+    }
+
+    @Test
     void a_number_that_was_never_committed_is_unknown() {
         acquire("p", 1).deliver("p", 1, 1, 2);
         assertThat(judge(1).unknown()).hasSize(1);
@@ -127,6 +135,7 @@ class DeliveryJudgeTest {
 
     private static void assertFlawless(Verdict verdict) {
         assertThat(verdict.lost()).isEmpty();
+        assertThat(verdict.stale()).isEmpty();
         assertThat(verdict.unknown()).isEmpty();
         assertThat(verdict.disorder()).isEmpty();
         assertThat(verdict.lateStarts()).isEmpty();

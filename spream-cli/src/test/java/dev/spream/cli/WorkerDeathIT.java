@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
@@ -47,6 +48,7 @@ class WorkerDeathIT {
     private static final long SEED = Long.getLong("worker.seed", System.nanoTime() % 1_000_000);
     private static final Duration CHURN = Duration.ofMillis(DEATHS > 1 ? 700 : 1_200);
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int DELIVERIES_BETWEEN_DEATHS = 100;
 
     static Stream<Arguments> combinations() {
@@ -87,9 +89,14 @@ class WorkerDeathIT {
                     fleet.start();
                 }
                 int kills = 0;
+                int inWaits = 0;
                 for (int death = first; death < first + DEATHS; death++) {
                     awaitDeliveries(ledger, fleet);
-                    String victim = awaitHolder(storage, fleet, random);
+                    Optional<String> involved = mode == PartitionMode.MUTABLE_KEY_RANGE
+                            ? awaitInvolved(storage, fleet, random)
+                            : Optional.empty();
+                    inWaits += involved.isPresent() ? 1 : 0;
+                    String victim = involved.isPresent() ? involved.get() : awaitHolder(storage, fleet, random);
                     if (death % 2 == 0) {
                         kills++;
                         fleet.kill(victim);
@@ -103,11 +110,22 @@ class WorkerDeathIT {
                 workload.stop();
                 Map<String, Long> committed = workload.committed();
                 await(
-                        () -> judge(committed, ledger, mode).lost().isEmpty(),
-                        () -> "lost with seed " + SEED + ": "
-                                + judge(committed, ledger, mode).lost());
+                        () -> {
+                            DeliveryJudge.Verdict verdict = judge(committed, ledger, mode);
+                            return verdict.lost().isEmpty() && verdict.stale().isEmpty();
+                        },
+                        () -> {
+                            DeliveryJudge.Verdict verdict = judge(committed, ledger, mode);
+                            return "lost or ended with an earlier number, seed %d: %s, %s"
+                                    .formatted(SEED, verdict.lost(), verdict.stale());
+                        });
                 fleet.terminate();
-                report(storageName, mode, kills, committed, ledger, storage);
+                report(storageName, mode, kills, inWaits, committed, ledger, storage);
+                if (mode == PartitionMode.MUTABLE_KEY_RANGE) {
+                    assertThat(inWaits)
+                            .as("deaths in a wait for a move-in, seed %d", SEED)
+                            .isPositive();
+                }
             }
         }
     }
@@ -116,18 +134,20 @@ class WorkerDeathIT {
             String storageName,
             PartitionMode mode,
             int kills,
+            int inWaits,
             Map<String, Long> committed,
             DeliveryLedger ledger,
             PartitionStorage storage)
             throws Exception {
         DeliveryJudge.Verdict verdict = judge(committed, ledger, mode);
         System.out.printf(
-                "workers over %s, %s, seed %d: %d killed, %d stopped and continued; committed %d, delivered %d, duplicates %d, of fenced workers %d%n",
+                "workers over %s, %s, seed %d: %d killed, %d stopped and continued, %d of them in a wait for a move-in; committed %d, delivered %d, duplicates %d, of fenced workers %d%n",
                 storageName,
                 mode,
                 SEED,
                 kills,
                 DEATHS - kills,
+                inWaits,
                 committed.values().stream().mapToLong(Long::longValue).sum(),
                 ledger.size(),
                 verdict.duplicates(),
@@ -179,12 +199,29 @@ class WorkerDeathIT {
     private static String awaitHolder(PartitionStorage storage, WorkerFleet fleet, Random random) throws Exception {
         List<String> found = new ArrayList<>();
         await(
-                () -> found.addAll(holders(storage).stream().filter(fleet::runs).toList()),
+                () -> found.addAll(
+                        holders(storage.frontier()).stream().filter(fleet::runs).toList()),
                 () -> "no worker that runs holds a partition");
-        List<String> involved =
-                involvedInWaits(storage.frontier()).filter(found::contains).toList();
-        List<String> candidates = involved.isEmpty() ? found : involved;
-        return candidates.get(random.nextInt(candidates.size()));
+        return found.get(random.nextInt(found.size()));
+    }
+
+    /** Returns a worker whose partition waits for a move-in, or is waited for; empty if there is none for a while. */
+    private static Optional<String> awaitInvolved(PartitionStorage storage, WorkerFleet fleet, Random random) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (System.nanoTime() < deadline) {
+            Lineage lineage = storage.frontier();
+            List<String> holders = holders(lineage).stream().filter(fleet::runs).toList();
+            List<String> involved = involvedInWaits(lineage)
+                    .filter(holders::contains)
+                    .distinct()
+                    .sorted()
+                    .toList();
+            if (!involved.isEmpty()) {
+                return Optional.of(involved.get(random.nextInt(involved.size())));
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+        return Optional.empty();
     }
 
     /** Returns the owners of partitions that wait for a move-in, and of those that they wait for. */
@@ -199,8 +236,8 @@ class WorkerDeathIT {
                 .map(WorkerId::value);
     }
 
-    private static List<String> holders(PartitionStorage storage) {
-        return storage.frontier().partitions().stream()
+    private static List<String> holders(Lineage lineage) {
+        return lineage.partitions().stream()
                 .filter(partition -> !partition.isFinished() && partition.leaseLive())
                 .flatMap(partition -> partition.owner().stream())
                 .map(WorkerId::value)

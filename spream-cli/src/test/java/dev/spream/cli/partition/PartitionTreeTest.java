@@ -105,7 +105,8 @@ final class PartitionTreeTest {
         storage.advanceWatermarks(List.of(new WatermarkAdvance(b, START.plusSeconds(30))));
 
         assertThat(lines(false))
-                .contains("partition b waits at 2026-03-01T10:00:30Z for a, where key ranges moved in from");
+                .contains(
+                        "partition b waits at 2026-03-01T10:00:30Z for a, where key ranges moved in from, unless its worker reads it ahead of them");
         assertThat(lines(false).getLast()).endsWith("waits for a move-in");
         JsonObject waiting = JsonObject.of(PartitionsJson.write(view(false, Optional.empty())))
                 .objects("partitions")
@@ -114,6 +115,20 @@ final class PartitionTreeTest {
                 .isEqualTo(
                         Map.of("timestamp", "2026-03-01T10:00:30Z", "sources", List.of("a"), "awaited", List.of("a")));
         assertThat(PartitionGraph.lines(view(false, Optional.empty()))).contains("  \"a\" -> \"b\" [style=dashed]");
+    }
+
+    @Test
+    void a_wait_of_an_adopted_partition_has_a_line() {
+        PartitionLease root = root();
+        finish(root, 0, child("a"), child("b"));
+        running("a");
+        PartitionLease b = running("b");
+        storage.waitForMoveIn(b, new MoveIn(START.plusSeconds(30), List.of(PartitionToken.EARLIER)));
+        storage.advanceWatermarks(List.of(new WatermarkAdvance(b, START.plusSeconds(30))));
+
+        assertThat(lines(false))
+                .contains(
+                        "partition b waits until all others have reached 2026-03-01T10:00:30Z, because the reader that it was adopted from stored no moves of keys");
     }
 
     @Test

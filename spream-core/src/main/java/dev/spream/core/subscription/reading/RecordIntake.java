@@ -17,6 +17,7 @@ import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +44,7 @@ final class RecordIntake {
     private final Set<PartitionToken> children = new LinkedHashSet<>();
     private Instant childrenStart;
     private @Nullable PartitionEventRecord latestEvent;
+    private final Set<String> takenAtLatest = new HashSet<>(); // the sequences of the events of its timestamp
     private @Nullable PartitionEnd end;
     private Instant livingAt = Instant.MIN; // partitions that started before were found, or have ended
 
@@ -149,6 +151,10 @@ final class RecordIntake {
         if (isTaken(event)) {
             return;
         }
+        if (latestEvent == null || !latestEvent.commitTimestamp().equals(event.commitTimestamp())) {
+            takenAtLatest.clear();
+        }
+        takenAtLatest.add(event.recordSequence());
         latestEvent = event;
         if (!event.moveOutDestinations().isEmpty()) {
             addChildren(
@@ -167,7 +173,21 @@ final class RecordIntake {
             return event.commitTimestamp().isBefore(start);
         }
         int order = event.commitTimestamp().compareTo(latest.commitTimestamp());
-        return order < 0 || (order == 0 && event.recordSequence().compareTo(latest.recordSequence()) <= 0);
+        if (order == 0 && takenAtLatest.contains(event.recordSequence())) {
+            return true;
+        }
+        if (order == 0 && event.recordSequence().compareTo(latest.recordSequence()) < 0) {
+            throw handler.unreadable(outOfOrder(event, latest));
+        }
+        return order < 0;
+    }
+
+    private static SourceException outOfOrder(PartitionEventRecord event, PartitionEventRecord latest) {
+        return new SourceException(
+                SourceException.Kind.FATAL,
+                "the server returned the event %s of %s after the event %s of the same time: its moves of keys are not taken, because changes after them may have been"
+                        .formatted(event.recordSequence(), event.commitTimestamp(), latest.recordSequence()),
+                null);
     }
 
     /**

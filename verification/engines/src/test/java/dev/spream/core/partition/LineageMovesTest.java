@@ -408,6 +408,20 @@ final class LineageMovesTest {
                 .isInstanceOf(CorrectionOutcome.Planned.class);
     }
 
+    @Test
+    void a_gap_does_not_pass_the_wait_of_an_adopted_partition_before_all_others_do() {
+        SubscriptionRecord subscription = new SubscriptionRecord(
+                "Orders", at(0), Optional.empty(), Duration.ofSeconds(1), PartitionMode.MUTABLE_KEY_RANGE, false);
+        PartitionGap gap = new PartitionGap(at(1), at(5));
+        Lineage adopted = lineage(running("a", 1), waiting("b", 2, PartitionToken.EARLIER.value()));
+
+        assertThat(new Correction.AddGap(gap, Set.of(token("b"))).plan(subscription, adopted, List.of(), List.of()))
+                .isInstanceOf(CorrectionOutcome.Refused.class);
+        assertThat(new Correction.AddGap(gap, Set.of()).plan(subscription, adopted, List.of(), List.of()))
+                .as("a gap of all")
+                .isInstanceOf(CorrectionOutcome.Planned.class);
+    }
+
     private static PartitionMetadata running(String token, long watermark) {
         return new Row(token, PartitionState.RUNNING, at(watermark)).stored();
     }

@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Ordering;
@@ -14,6 +15,7 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
@@ -133,9 +135,7 @@ class SubscriberMoveTest {
     /** Nothing is in flight, and the interval of watermarks is longer than the test. */
     @Test
     void each_move_out_of_a_source_without_changes_is_stored_at_once() throws InterruptedException {
-        source.start("Parent0", 0, "p", "q")
-                .end("Parent0")
-                .serverTime(at(3));
+        source.start("Parent0", 0, "p", "q").end("Parent0").serverTime(at(3));
         Subscriber running = Subscriber.builder(source, fixture.storage)
                 .options(options()
                         .watermarkInterval(Duration.ofMinutes(10))
@@ -230,6 +230,30 @@ class SubscriberMoveTest {
         source.serverTime(at(6));
 
         assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+    }
+
+    @Test
+    void an_event_with_an_earlier_sequence_than_the_last_one_stops_the_subscription() {
+        source.start("Parent0", 0, "p", "q").end("Parent0").add("p", event("2")).add("p", event("1"));
+
+        assertThatThrownBy(() -> fixture.run(subscriber(true), new RecordingConsumer()))
+                .hasMessageContaining("the server returned the event 1 of %s after the event 2".formatted(at(2)));
+    }
+
+    @Test
+    void repeated_events_of_one_time_are_taken_once() throws InterruptedException {
+        source.start("Parent0", 0, "p", "q")
+                .end("Parent0")
+                .add("p", event("1"))
+                .add("p", event("2"))
+                .add("p", event("1"))
+                .add("p", event("2"));
+
+        assertThat(fixture.run(subscriber(true), new RecordingConsumer())).isEqualTo(CompletionReason.COMPLETED);
+    }
+
+    private static PartitionEventRecord event(String sequence) {
+        return new PartitionEventRecord(at(2), sequence, "p", NONE, List.of("q"));
     }
 
     @Test
