@@ -25,6 +25,7 @@ final class Membership {
     private static final Logger log = LoggerFactory.getLogger(Membership.class);
 
     private final EngineContext context;
+    private final boolean wholeTransactions;
     private volatile boolean leaving;
     private volatile @Nullable SubscriptionRecord opened;
     private volatile LocalLease registration;
@@ -34,8 +35,10 @@ final class Membership {
     private long readAt;
     private boolean known;
 
-    Membership(EngineContext context) {
+    /** @param wholeTransactions whether this worker delivers whole transactions */
+    Membership(EngineContext context, boolean wholeTransactions) {
         this.context = context;
+        this.wholeTransactions = wholeTransactions;
         this.registration = LocalLease.ended(context.time());
     }
 
@@ -61,6 +64,7 @@ final class Membership {
                 .registerWorker(
                         context.worker(),
                         context.maxOpenPartitions(),
+                        wholeTransactions,
                         context.options().leaseTime());
         if (lapsed) {
             requireUncorrected(); // it is not corrected from now on
@@ -122,6 +126,11 @@ final class Membership {
                 .toList();
     }
 
+    /** Returns the workers that were registered when {@link #members} was called, those with expired leases among them. */
+    List<WorkerRegistration> registered() {
+        return members;
+    }
+
     /** Returns the other workers with expired leases on partitions that have not been taken over yet. */
     private Set<WorkerId> late(Lineage lineage) {
         return lineage.partitions().stream()
@@ -143,8 +152,8 @@ final class Membership {
                 .map(WorkerRegistration::registeredAt)
                 .findFirst()
                 .orElse(storageTime);
-        alive.add(
-                new WorkerRegistration(context.worker(), context.maxOpenPartitions(), registeredAt, storageTime, true));
+        alive.add(new WorkerRegistration(
+                context.worker(), context.maxOpenPartitions(), wholeTransactions, registeredAt, storageTime, true));
         return List.copyOf(alive);
     }
 

@@ -109,7 +109,8 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         this.transactions = mode == TransactionMode.OFF ? null : assembler(mode, consumer);
         this.drainAlarm = new Waiter(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
-        this.leases = new LeaseKeeper(context, new Membership(context), this::heldPartitions);
+        this.leases =
+                new LeaseKeeper(context, new Membership(context, mode != TransactionMode.OFF), this::heldPartitions);
         this.housekeeper = new CleanupTask(context);
         this.scheduler = new PartitionScheduler(context, this, leases.membership(), mode != TransactionMode.OFF);
         this.handOver = new PartitionHandOver(context, watermarks);
