@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionStorage;
@@ -50,7 +51,8 @@ final class Membership {
     /**
      * Registers this worker for another lease time, or ends its registration if it is leaving.
      *
-     * @throws SubscriptionException if the subscription was corrected while this worker was not registered
+     * @throws SubscriptionException if the subscription was corrected while this worker was not registered, or rows of a
+     *     snapshot were added that this worker cannot deliver in commit order
      */
     void register() {
         if (leaving) {
@@ -68,6 +70,7 @@ final class Membership {
                         context.options().leaseTime());
         if (lapsed) {
             requireUncorrected(); // it is not corrected from now on
+            requireOrdered();
         }
         registration = requested;
     }
@@ -96,6 +99,14 @@ final class Membership {
                                                     .map(Instant::toString)
                                                     .orElse("none")));
                 });
+    }
+
+    /** Rows may have been added since this worker opened the subscription. */
+    private void requireOrdered() {
+        SubscriptionRecord expected = opened;
+        if (expected != null && context.options().transactionMode() == TransactionMode.COMMIT_ORDER) {
+            SubscriptionOpener.requireOrdered(context.storage().frontier(), expected);
+        }
     }
 
     /** Ends this worker's share with the next registration. */

@@ -102,6 +102,32 @@ class MembershipTest {
         assertThat(membership.isRegistered()).isFalse();
     }
 
+    @Test
+    void rows_that_were_added_meanwhile_are_found_by_a_worker_that_delivers_in_commit_order() {
+        SubscriptionRecord opened = memory.openSubscription(new SubscriptionRecord(
+                "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
+        Membership ordered = new Membership(
+                context(options.toBuilder()
+                        .transactionMode(TransactionMode.COMMIT_ORDER)
+                        .build()),
+                true);
+        ordered.opened(opened);
+        ordered.register();
+        time.advance(options.leaseTime().plusMillis(1));
+        assertThat(memory.correct(
+                        new Correction.AddSnapshot(
+                                START.plusSeconds(9),
+                                Map.of("Orders", new PartitionToken("snapshot:added:orders")),
+                                false),
+                        new CorrectionAct("bob", "a new table")))
+                .isInstanceOf(CorrectionOutcome.Planned.class);
+
+        assertThatThrownBy(ordered::register)
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("no commit order");
+        assertThat(ordered.isRegistered()).isFalse();
+    }
+
     private List<WorkerId> members() throws InterruptedException {
         return membership.members(memory.frontier(), () -> true).stream()
                 .map(WorkerRegistration::worker)
