@@ -129,6 +129,11 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         }
         TransactionDelivery delivery =
                 new TransactionDelivery(context, consumer, calls, path.changes().deadLetters(), path.attempts());
+        if (context.options().transactionBuffer().isEmpty()) {
+            log.warn(
+                    "[{}] whole transactions without a transactionBuffer: changes beyond half of maxBufferedBytes stay in memory, which a large transaction may exhaust. Put com.h2database:h2 on the class path, for a file, or set transactionBuffer",
+                    context.source().streamName());
+        }
         ChangeBuffer buffer =
                 context.options().transactionBuffer().map(Supplier::get).orElseGet(MemoryBuffer::new);
         SubscriberOptions options = context.options();
