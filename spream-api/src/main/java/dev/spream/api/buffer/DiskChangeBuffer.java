@@ -12,7 +12,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -36,6 +41,10 @@ public final class DiskChangeBuffer implements ChangeBuffer {
     private static final Logger log = LoggerFactory.getLogger(DiskChangeBuffer.class);
     private static final String PREFIX = "spream-transactions-";
     private static final String SUFFIX = ".mv";
+
+    /** The time within which a file that was created is opened. */
+    private static final Duration CREATION = Duration.ofMinutes(1);
+
     private static final int CACHE_MEGABYTES = 4;
     private static final int WRITE_BUFFER_KILOBYTES = 1024;
 
@@ -86,14 +95,26 @@ public final class DiskChangeBuffer implements ChangeBuffer {
         if (closed) {
             throw new BufferException("the buffer is closed, since the run that it belongs to has ended", null);
         }
-        removeLeftBehind();
         try {
-            Path path = Files.createTempFile(folder, PREFIX, SUFFIX);
-            OpenFile opened = opened(path);
+            OpenFile opened = created();
             open = opened;
             return opened;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Creates a file, and another one if the search of another process has locked the first. */
+    private OpenFile created() throws IOException {
+        Path path = Files.createTempFile(folder, PREFIX, SUFFIX);
+        removeLeftBehind(Files.getOwner(path));
+        try {
+            return opened(path);
+        } catch (MVStoreException e) {
+            if (e.getErrorCode() != DataUtils.ERROR_FILE_LOCKED) {
+                throw e;
+            }
+            return opened(Files.createTempFile(folder, PREFIX, SUFFIX));
         }
     }
 
@@ -115,14 +136,11 @@ public final class DiskChangeBuffer implements ChangeBuffer {
                 .open();
     }
 
-    /** Deletes files of processes that were killed: a store that is in use is locked, and cannot be opened. */
-    private void removeLeftBehind() {
+    /** Deletes files that processes of this user left when they were killed. */
+    private void removeLeftBehind(UserPrincipal user) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, PREFIX + "*" + SUFFIX)) {
             for (Path file : files) {
-                if (isLeftBehind(file)) {
-                    Files.deleteIfExists(file);
-                    log.info("{} deleted: the process that wrote it has ended", file);
-                }
+                removeIfLeftBehind(file, user);
             }
         } catch (IOException | DirectoryIteratorException e) {
             log.warn(
@@ -132,7 +150,35 @@ public final class DiskChangeBuffer implements ChangeBuffer {
         }
     }
 
-    private static boolean isLeftBehind(Path file) {
+    private static void removeIfLeftBehind(Path file, UserPrincipal user) {
+        try {
+            if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                    && Files.getOwner(file, LinkOption.NOFOLLOW_LINKS).equals(user)
+                    && !isBeingCreated(file)
+                    && isUnlocked(file)
+                    && Files.deleteIfExists(file)) {
+                log.info("{} deleted: the process that wrote it has ended", file);
+            }
+        } catch (NoSuchFileException e) {
+            log.debug("{} is deleted already", file);
+        } catch (IOException | RuntimeException e) {
+            log.warn(
+                    "{} may be of a process that was killed, and cannot be deleted; delete it, since it has values of rows",
+                    file,
+                    LoggedFailure.of(e));
+        }
+    }
+
+    /** Returns whether its process may not have opened it yet. */
+    private static boolean isBeingCreated(Path file) throws IOException {
+        return Files.size(file) == 0
+                && Files.getLastModifiedTime(file)
+                        .toInstant()
+                        .isAfter(Instant.now().minus(CREATION));
+    }
+
+    /** A store that is in use is locked, and cannot be opened. */
+    private static boolean isUnlocked(Path file) {
         try {
             open(file).closeImmediately();
             return true;

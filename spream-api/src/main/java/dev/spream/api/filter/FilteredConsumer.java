@@ -7,10 +7,13 @@ import dev.spream.core.consume.Transaction;
 import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import java.time.Instant;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.RandomAccess;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +63,46 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         return kept;
     }
 
+    /** Returns the places of the changes of a transaction of which the filter keeps something. */
+    private List<Integer> places(List<DataChangeRecord> changes, IntFunction<Delivery> deliveries) {
+        List<Integer> places = new ArrayList<>();
+        int place = 0;
+        for (DataChangeRecord change : changes) {
+            if (apply(change, deliveries.apply(place)).isPresent()) {
+                places.add(place);
+            }
+            place++;
+        }
+        return places;
+    }
+
+    /** Returns a view of what the filter keeps at those places, which reads from disk what the transaction has there. */
+    private List<DataChangeRecord> kept(List<DataChangeRecord> changes, List<Integer> places) {
+        return new KeptView(changes, places, filter);
+    }
+
+    private static final class KeptView extends AbstractList<DataChangeRecord> implements RandomAccess {
+        private final List<DataChangeRecord> changes;
+        private final List<Integer> places;
+        private final ChangeFilter filter;
+
+        KeptView(List<DataChangeRecord> changes, List<Integer> places, ChangeFilter filter) {
+            this.changes = changes;
+            this.places = places;
+            this.filter = filter;
+        }
+
+        @Override
+        public DataChangeRecord get(int index) {
+            return filter.apply(changes.get(places.get(index))).orElseThrow();
+        }
+
+        @Override
+        public int size() {
+            return places.size();
+        }
+    }
+
     @Override
     public void flush() throws Exception {
         consumer.flush();
@@ -94,19 +137,10 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         /** Passes on what the filter keeps of a transaction; nothing if that is nothing. */
         @Override
         public void consume(Transaction transaction) throws Exception {
-            List<DataChangeRecord> kept = new ArrayList<>();
-            List<Integer> places = new ArrayList<>();
-            int place = 0;
-            for (DataChangeRecord change : transaction.changes()) {
-                Optional<DataChangeRecord> part = super.apply(change, transaction.delivery(place));
-                if (part.isPresent()) {
-                    kept.add(part.get());
-                    places.add(place);
-                }
-                place++;
-            }
-            if (!kept.isEmpty()) {
-                consumer.consume(new KeptTransaction(transaction, List.copyOf(kept), places));
+            List<DataChangeRecord> changes = transaction.changes();
+            List<Integer> places = super.places(changes, transaction::delivery);
+            if (!places.isEmpty()) {
+                consumer.consume(new KeptTransaction(transaction, super.kept(changes, places), places));
             }
         }
     }
@@ -156,6 +190,14 @@ public sealed class FilteredConsumer implements Consumer, AutoCloseable {
         /** Settles the dropped changes first: they have no effect, so no order is violated. */
         @Override
         public void consume(Batch batch) throws Exception {
+            if (batch.isTransaction()) {
+                List<DataChangeRecord> changes = batch.changes();
+                List<Integer> places = super.places(changes, batch::delivery);
+                if (!places.isEmpty()) {
+                    consumer.consume(new KeptChanges(batch, super.kept(changes, places), places));
+                }
+                return;
+            }
             List<DataChangeRecord> kept = new ArrayList<>();
             List<Integer> places = new ArrayList<>();
             for (int i = 0; i < batch.changes().size(); i++) {

@@ -9,6 +9,8 @@ import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -54,6 +56,36 @@ final class DiskChangeBufferTest {
                 assertThat(files()).hasSize(3).doesNotContain(left).contains(other);
                 assertThat(used.read(id)).isEqualTo(change(1));
             }
+        }
+    }
+
+    @Test
+    void a_file_that_another_process_has_created_and_not_opened_yet_stays() throws IOException {
+        Path created = Files.createTempFile(folder, "spream-transactions-", ".mv");
+        Path left = Files.createTempFile(folder, "spream-transactions-", ".mv");
+        Files.setLastModifiedTime(left, FileTime.from(Instant.now().minusSeconds(3600)));
+
+        try (DiskChangeBuffer buffer = new DiskChangeBuffer(folder)) {
+            buffer.add(change(1));
+
+            assertThat(files()).hasSize(2).contains(created).doesNotContain(left);
+        }
+    }
+
+    @Test
+    void what_is_no_file_of_this_user_stays_and_does_not_end_the_search() throws IOException {
+        List<Path> others = new ArrayList<>();
+        for (String name : List.of("a", "z")) {
+            Path full = Files.createDirectory(folder.resolve("spream-transactions-" + name + ".mv"));
+            others.add(Files.createFile(full.resolve("content")).getParent());
+            others.add(Files.createSymbolicLink(folder.resolve("spream-transactions-" + name + name + ".mv"), full));
+        }
+        Path left = Files.writeString(folder.resolve("spream-transactions-left.mv"), "no store");
+
+        try (DiskChangeBuffer buffer = new DiskChangeBuffer(folder)) {
+            buffer.add(change(1));
+
+            assertThat(files()).hasSize(5).containsAll(others).doesNotContain(left);
         }
     }
 

@@ -16,12 +16,14 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.ModType;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +67,32 @@ final class FilteredConsumerTest {
         }
         assertThat(calls).hasSize(1);
         assertThat(seen).containsExactly(passing);
+    }
+
+    @Test
+    void what_passes_of_a_transaction_is_read_again_and_not_kept() throws Exception {
+        AtomicInteger reads = new AtomicInteger();
+        DataChangeRecord passing = changed(2, "Stock", "INSERT", mod("1", "{}", "{}"));
+        List<DataChangeRecord> onDisk = new AbstractList<>() {
+            @Override
+            public DataChangeRecord get(int index) {
+                reads.incrementAndGet();
+                return passing;
+            }
+
+            @Override
+            public int size() {
+                return 3;
+            }
+        };
+        try (FilteredConsumer consumer = FILTER.before((TransactionConsumer) transaction -> {
+            int before = reads.get();
+            assertThat(transaction.changes()).hasSize(3);
+            assertThat(transaction.changes().get(2)).isEqualTo(passing);
+            assertThat(reads).hasValueGreaterThan(before);
+        })) {
+            ((TransactionConsumer) consumer).consume(new Whole(onDisk));
+        }
     }
 
     /** A transaction whose changes have their places as attempts. */

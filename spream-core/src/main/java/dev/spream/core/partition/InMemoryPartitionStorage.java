@@ -254,11 +254,14 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public synchronized void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
+    public synchronized void registerWorker(
+            WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
         Instant now = now();
         StoredWorker known = workers.get(worker);
         workers.put(
-                worker, new StoredWorker(capacity, known == null ? now : known.registeredAt(), now.plus(aliveTime)));
+                worker,
+                new StoredWorker(
+                        capacity, wholeTransactions, known == null ? now : known.registeredAt(), now.plus(aliveTime)));
     }
 
     @Override
@@ -273,6 +276,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
                 .map(entry -> new WorkerRegistration(
                         entry.getKey(),
                         entry.getValue().capacity(),
+                        entry.getValue().wholeTransactions(),
                         entry.getValue().registeredAt(),
                         entry.getValue().aliveUntil(),
                         entry.getValue().aliveUntil().isAfter(now)))
@@ -386,5 +390,5 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         return clock.instant();
     }
 
-    private record StoredWorker(int capacity, Instant registeredAt, Instant aliveUntil) {}
+    private record StoredWorker(int capacity, boolean wholeTransactions, Instant registeredAt, Instant aliveUntil) {}
 }

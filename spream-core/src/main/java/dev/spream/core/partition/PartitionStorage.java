@@ -167,8 +167,14 @@ public interface PartitionStorage extends AutoCloseable {
      *
      * @param capacity how many partitions the worker can read at the same time, at least 1; replaces the stored
      *     capacity
+     * @param wholeTransactions whether the worker delivers whole transactions; replaces what is stored
      */
-    void registerWorker(WorkerId worker, int capacity, Duration aliveTime);
+    void registerWorker(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime);
+
+    /** Registers a worker that delivers each change by itself. */
+    default void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
+        registerWorker(worker, capacity, false, aliveTime);
+    }
 
     /** Removes the registration; harmless if there is none. Partitions that the worker holds are not touched. */
     void unregisterWorker(WorkerId worker);

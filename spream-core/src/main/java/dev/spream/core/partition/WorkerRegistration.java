@@ -10,12 +10,18 @@ import java.time.Instant;
  *
  * @param worker the worker
  * @param capacity how many partitions it can read at the same time, at least 1
+ * @param wholeTransactions whether it delivers whole transactions, not each change by itself
  * @param registeredAt when it first registered, on the storage's clock
  * @param aliveUntil the end of the registration, unless it is renewed, on the storage's clock
  * @param alive whether {@code aliveUntil} is in the future
  */
 public record WorkerRegistration(
-        WorkerId worker, int capacity, Instant registeredAt, Instant aliveUntil, boolean alive) {
+        WorkerId worker,
+        int capacity,
+        boolean wholeTransactions,
+        Instant registeredAt,
+        Instant aliveUntil,
+        boolean alive) {
     public WorkerRegistration {
         requireNonNull(worker, "worker");
         requireNonNull(registeredAt, "registeredAt");

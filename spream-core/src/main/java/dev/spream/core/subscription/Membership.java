@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionStorage;
@@ -25,6 +26,7 @@ final class Membership {
     private static final Logger log = LoggerFactory.getLogger(Membership.class);
 
     private final EngineContext context;
+    private final boolean wholeTransactions;
     private volatile boolean leaving;
     private volatile @Nullable SubscriptionRecord opened;
     private volatile LocalLease registration;
@@ -34,8 +36,10 @@ final class Membership {
     private long readAt;
     private boolean known;
 
-    Membership(EngineContext context) {
+    /** @param wholeTransactions whether this worker delivers whole transactions */
+    Membership(EngineContext context, boolean wholeTransactions) {
         this.context = context;
+        this.wholeTransactions = wholeTransactions;
         this.registration = LocalLease.ended(context.time());
     }
 
@@ -47,7 +51,8 @@ final class Membership {
     /**
      * Registers this worker for another lease time, or ends its registration if it is leaving.
      *
-     * @throws SubscriptionException if the subscription was corrected while this worker was not registered
+     * @throws SubscriptionException if the subscription was corrected while this worker was not registered, or rows of a
+     *     snapshot were added that this worker cannot deliver in commit order
      */
     void register() {
         if (leaving) {
@@ -61,9 +66,11 @@ final class Membership {
                 .registerWorker(
                         context.worker(),
                         context.maxOpenPartitions(),
+                        wholeTransactions,
                         context.options().leaseTime());
         if (lapsed) {
             requireUncorrected(); // it is not corrected from now on
+            requireOrdered();
         }
         registration = requested;
     }
@@ -94,6 +101,14 @@ final class Membership {
                 });
     }
 
+    /** Rows may have been added since this worker opened the subscription. */
+    private void requireOrdered() {
+        SubscriptionRecord expected = opened;
+        if (expected != null && context.options().transactionMode() == TransactionMode.COMMIT_ORDER) {
+            SubscriptionOpener.requireOrdered(context.storage().frontier(), expected);
+        }
+    }
+
     /** Ends this worker's share with the next registration. */
     void leave() {
         leaving = true;
@@ -122,6 +137,11 @@ final class Membership {
                 .toList();
     }
 
+    /** Returns the workers that were registered when {@link #members} was called, those with expired leases among them. */
+    List<WorkerRegistration> registered() {
+        return members;
+    }
+
     /** Returns the other workers with expired leases on partitions that have not been taken over yet. */
     private Set<WorkerId> late(Lineage lineage) {
         return lineage.partitions().stream()
@@ -143,8 +163,8 @@ final class Membership {
                 .map(WorkerRegistration::registeredAt)
                 .findFirst()
                 .orElse(storageTime);
-        alive.add(
-                new WorkerRegistration(context.worker(), context.maxOpenPartitions(), registeredAt, storageTime, true));
+        alive.add(new WorkerRegistration(
+                context.worker(), context.maxOpenPartitions(), wholeTransactions, registeredAt, storageTime, true));
         return List.copyOf(alive);
     }
 

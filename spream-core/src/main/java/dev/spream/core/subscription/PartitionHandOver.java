@@ -91,7 +91,7 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
             return;
         }
         log.info(
-                "[{}] {} partitions handed over: another worker reads some, and whole transactions need all in one",
+                "[{}] {} partitions handed over: whole transactions need all partitions in one worker, and another one reads some",
                 context.source().streamName(),
                 staying.size());
         staying.forEach(PartitionReader::handOver);

@@ -12,8 +12,10 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.subscription.lease.FairShare;
+import dev.spream.core.subscription.lease.WorkerModes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -94,6 +96,7 @@ final class PartitionScheduler {
     private final Membership membership;
     private final UnclaimedPartitions neglected;
     private final boolean alone;
+    private List<WorkerId> awaited = List.of(); // with the other transaction mode
     private int eagerRounds; // rounds since partitions became due or one of them arrived
 
     private Map<PartitionToken, MoveIn> moveIns = Map.of(); // of partitions that no worker has
@@ -127,6 +130,16 @@ final class PartitionScheduler {
                 return true;
             }
             List<WorkerRegistration> members = membership.members(lineage, wanted);
+            WorkerModes modes = WorkerModes.of(lineage, membership.registered(), context.worker());
+            noteAwaited(modes);
+            if (!modes.awaited().isEmpty()) {
+                if (modes.gives()) {
+                    readers.giveAll();
+                }
+                context.partitionsChanged().await(context.options().partitionDiscoveryInterval());
+                continue;
+            }
+            members = members.stream().filter(modes.sharing()::contains).toList();
             FairShare share = alone
                     ? FairShare.ofOne(lineage, members, context.worker())
                     : FairShare.of(lineage, members, context.worker(), leaving);
@@ -136,6 +149,27 @@ final class PartitionScheduler {
                     .await(Collections.min(List.of(untilLeaseEnds(lineage), untilNextRound(share, claimed))));
         }
         return false;
+    }
+
+    private void noteAwaited(WorkerModes modes) {
+        List<WorkerId> now =
+                modes.awaited().stream().map(WorkerRegistration::worker).toList();
+        if (now.equals(awaited)) {
+            return;
+        }
+        awaited = now;
+        if (now.isEmpty()) {
+            log.info(
+                    "[{}] no worker with another transactionMode is left; this worker reads",
+                    context.source().streamName());
+        } else {
+            log.warn(
+                    "[{}] this worker delivers {}, and workers {} deliver {}: it waits until they have stopped, since a transaction that both read would not be whole. Stop all workers to change transactionMode (transaction-mode)",
+                    context.source().streamName(),
+                    alone ? "whole transactions" : "each change by itself",
+                    now,
+                    alone ? "each change by itself" : "whole transactions");
+        }
     }
 
     private void give(FairShare share) {

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.consume.TransactionMode;
+import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
@@ -124,26 +125,29 @@ final class SubscriptionOpener {
         }
     }
 
-    /** Refuses to read rows of a snapshot in commit order: all have the same commit timestamp. */
     private void requireOrdered(SubscriptionRecord stored) throws InterruptedException {
-        if (context.options().transactionMode() == TransactionMode.COMMIT_ORDER && hasRowsLeft(stored)) {
+        if (context.options().transactionMode() == TransactionMode.COMMIT_ORDER) {
+            requireOrdered(
+                    context.storageCalls().repeat("looking for a snapshot", wanted, PartitionStorage::frontier),
+                    stored);
+        }
+    }
+
+    /** Refuses to read rows of a snapshot in commit order: all have the same commit timestamp. */
+    static void requireOrdered(Lineage lineage, SubscriptionRecord stored) {
+        if (hasRowsLeft(lineage, stored)) {
             throw new SubscriptionException(
                     "the snapshot of the stored subscription is not read yet, and its rows have one commit timestamp and so no commit order; nothing was changed. Set transactionMode to WHOLE (transaction-mode=whole) until it is read");
         }
     }
 
-    private boolean hasRowsLeft(SubscriptionRecord stored) throws InterruptedException {
-        return context.storageCalls()
-                .repeat(
-                        "looking for a snapshot",
-                        wanted,
-                        storage -> storage.frontier().partitions().stream()
-                                .filter(partition -> !partition.isFinished()
-                                        && !partition.parentTokens().contains(PartitionToken.SNAPSHOT_ROWS))
-                                .map(PartitionMetadata::token)
-                                .anyMatch(token -> token.isOfSnapshot()
-                                        || (token.isRoot()
-                                                && !stored.initialQuery().isRoot())));
+    private static boolean hasRowsLeft(Lineage lineage, SubscriptionRecord stored) {
+        return lineage.partitions().stream()
+                .filter(partition ->
+                        !partition.isFinished() && !partition.parentTokens().contains(PartitionToken.SNAPSHOT_ROWS))
+                .map(PartitionMetadata::token)
+                .anyMatch(token -> token.isOfSnapshot()
+                        || (token.isRoot() && !stored.initialQuery().isRoot()));
     }
 
     private static String describe(Optional<Instant> end) {

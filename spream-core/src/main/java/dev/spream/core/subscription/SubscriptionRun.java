@@ -112,7 +112,8 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         this.transactions = mode == TransactionMode.OFF ? null : assembler(mode, consumer);
         this.drainAlarm = new Waiter(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
-        this.leases = new LeaseKeeper(context, new Membership(context), this::heldPartitions);
+        this.leases =
+                new LeaseKeeper(context, new Membership(context, mode != TransactionMode.OFF), this::heldPartitions);
         this.housekeeper = new CleanupTask(context);
         this.scheduler = new PartitionScheduler(context, this, leases.membership(), mode != TransactionMode.OFF);
         this.handOver = new PartitionHandOver(context, watermarks);
@@ -131,6 +132,11 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         }
         TransactionDelivery delivery =
                 new TransactionDelivery(context, consumer, calls, path.changes().deadLetters(), path.attempts());
+        if (context.options().transactionBuffer().isEmpty()) {
+            log.warn(
+                    "[{}] whole transactions without a transactionBuffer: changes beyond half of maxBufferedBytes stay in memory, which a large transaction may exhaust. Put com.h2database:h2 on the class path, for a file, or set transactionBuffer",
+                    context.source().streamName());
+        }
         ChangeBuffer buffer =
                 context.options().transactionBuffer().map(Supplier::get).orElseGet(MemoryBuffer::new);
         SubscriberOptions options = context.options();

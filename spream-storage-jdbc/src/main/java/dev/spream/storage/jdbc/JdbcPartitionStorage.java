@@ -173,8 +173,8 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
-        new WorkerTable(database, subscription).register(worker, capacity, aliveTime);
+    public void registerWorker(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
+        new WorkerTable(database, subscription).register(worker, capacity, wholeTransactions, aliveTime);
     }
 
     @Override

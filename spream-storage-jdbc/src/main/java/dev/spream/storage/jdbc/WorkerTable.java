@@ -18,11 +18,12 @@ record WorkerTable(Database database, String subscription) {
             .thenComparing(registration -> registration.worker().value());
 
     private static final String REGISTER = """
-            INSERT INTO @workers AS w (subscription, worker, capacity, registered_at, alive_until)
-            SELECT ?, ?, ?, clock.now, clock.now + ? * interval '1 microsecond'
+            INSERT INTO @workers AS w (subscription, worker, capacity, whole_transactions, registered_at, alive_until)
+            SELECT ?, ?, ?, ?, clock.now, clock.now + ? * interval '1 microsecond'
             FROM (SELECT clock_timestamp() AS now) AS clock
             ON CONFLICT (subscription, worker) DO UPDATE
-            SET capacity = excluded.capacity, alive_until = excluded.alive_until""";
+            SET capacity = excluded.capacity, whole_transactions = excluded.whole_transactions,
+                alive_until = excluded.alive_until""";
 
     private static final String UNREGISTER = "DELETE FROM @workers WHERE subscription = ? AND worker = ?";
 
@@ -40,13 +41,14 @@ record WorkerTable(Database database, String subscription) {
             )
             DELETE FROM @workers w USING expired e WHERE w.subscription = e.subscription AND w.worker = e.worker""";
 
-    void register(WorkerId worker, int capacity, Duration aliveTime) {
+    void register(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
         database.update(
                 what("registering", worker),
                 REGISTER,
                 p -> p.text(subscription)
                         .text(worker.value())
                         .number(capacity)
+                        .flag(wholeTransactions)
                         .number(JdbcTimestamps.micros(aliveTime)));
     }
 
@@ -88,6 +90,7 @@ record WorkerTable(Database database, String subscription) {
         return new WorkerRegistration(
                 new WorkerId(row.getString("worker")),
                 row.getInt("capacity"),
+                row.getBoolean("whole_transactions"),
                 JdbcTimestamps.clock(row, "registered_at"),
                 aliveUntil,
                 aliveUntil.isAfter(JdbcTimestamps.clock(row, "now")));

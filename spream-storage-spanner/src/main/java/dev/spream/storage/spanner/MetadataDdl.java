@@ -15,6 +15,7 @@ record MetadataDdl(MetadataTables tables) {
     static final String SNAPSHOT_QUERY = "SnapshotQuery";
     static final String WORKER_ID = "WorkerId";
     static final String CAPACITY = "Capacity";
+    static final String WHOLE_TRANSACTIONS = "WholeTransactions";
     static final String REGISTERED_AT = "RegisteredAt";
     static final String ALIVE_UNTIL = "AliveUntil";
     static final String CORRECTED_AT = "CorrectedAt";
@@ -72,8 +73,19 @@ record MetadataDdl(MetadataTables tables) {
                 Stream.of(
                         MetadataType.TEXT.declaration(tables, WORKER_ID, true),
                         MetadataType.NUMBER.declaration(tables, CAPACITY, true),
+                        wholeTransactions(),
                         MetadataType.COMMIT_TIMESTAMP.declaration(tables, REGISTERED_AT, true),
                         MetadataType.TIMESTAMP.declaration(tables, ALIVE_UNTIL, true)));
+    }
+
+    /** Returns a column that is NULL if the worker is of an earlier release. */
+    private String wholeTransactions() {
+        return MetadataType.TRUTH.declaration(tables, WHOLE_TRANSACTIONS, false);
+    }
+
+    /** Returns the statement that completes the table of workers of an earlier release. */
+    String addWholeTransactions() {
+        return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(tables.workers()), wholeTransactions());
     }
 
     String proofs() {

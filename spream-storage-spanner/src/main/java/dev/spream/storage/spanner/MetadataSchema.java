@@ -63,6 +63,11 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
         return hasSubscription() && !hasColumn(tables.subscription(), MetadataDdl.SNAPSHOT_QUERY);
     }
 
+    /** Returns whether the table of workers is of an earlier release, without the delivery of whole transactions. */
+    boolean lacksWholeTransactions() {
+        return hasTable(tables.workers()) && !hasColumn(tables.workers(), MetadataDdl.WHOLE_TRANSACTIONS);
+    }
+
     /** Returns the names of missing tables, columns and indexes, for messages. */
     List<String> missing() {
         List<String> missing = new ArrayList<>();
@@ -74,6 +79,9 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
         }
         if (lacksSnapshotQuery()) {
             missing.add("column %s of table %s".formatted(MetadataDdl.SNAPSHOT_QUERY, tables.subscription()));
+        }
+        if (lacksWholeTransactions()) {
+            missing.add("column %s of table %s".formatted(MetadataDdl.WHOLE_TRANSACTIONS, tables.workers()));
         }
         if (!indexes.contains(tables.compared(tables.byState()))) {
             missing.add("index " + tables.byState());
@@ -101,7 +109,12 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
                 SubscriptionRows.COLUMNS.stream()
                         .filter(column -> !column.equals(MetadataDdl.SNAPSHOT_QUERY))
                         .toList());
-        requireColumns(tables.workers(), "of workers", WorkerRows.COLUMNS);
+        requireColumns(
+                tables.workers(),
+                "of workers",
+                WorkerRows.COLUMNS.stream()
+                        .filter(column -> !column.equals(MetadataDdl.WHOLE_TRANSACTIONS))
+                        .toList());
         requireColumns(tables.proofs(), "of proofs", FinishedPartitionRows.NAMES);
         requireColumns(tables.corrections(), "of corrections", CorrectionRows.COLUMNS);
     }

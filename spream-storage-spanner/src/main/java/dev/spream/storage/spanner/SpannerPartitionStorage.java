@@ -233,8 +233,8 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
-        write(WorkerRows.register(worker, capacity, aliveTime));
+    public void registerWorker(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
+        write(WorkerRows.register(worker, capacity, wholeTransactions, aliveTime));
     }
 
     @Override

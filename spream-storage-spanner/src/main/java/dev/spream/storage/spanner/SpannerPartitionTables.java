@@ -143,6 +143,9 @@ public final class SpannerPartitionTables {
         if (schema.lacksSnapshotQuery()) {
             statements.add(ddl.addSnapshotQuery());
         }
+        if (schema.lacksWholeTransactions()) {
+            statements.add(ddl.addWholeTransactions());
+        }
         statements.addAll(ddl.all());
         return statements;
     }

@@ -16,8 +16,12 @@ import java.util.Set;
 
 /** Reads, creates, renews and removes the registrations of workers. */
 final class WorkerRows {
-    static final List<String> COLUMNS =
-            List.of(MetadataDdl.WORKER_ID, MetadataDdl.CAPACITY, MetadataDdl.REGISTERED_AT, MetadataDdl.ALIVE_UNTIL);
+    static final List<String> COLUMNS = List.of(
+            MetadataDdl.WORKER_ID,
+            MetadataDdl.CAPACITY,
+            MetadataDdl.WHOLE_TRANSACTIONS,
+            MetadataDdl.REGISTERED_AT,
+            MetadataDdl.ALIVE_UNTIL);
 
     private WorkerRows() {}
 
@@ -26,12 +30,14 @@ final class WorkerRows {
         return new WorkerRegistration(
                 new WorkerId(row.getString(MetadataDdl.WORKER_ID)),
                 Math.toIntExact(row.getLong(MetadataDdl.CAPACITY)),
+                !row.isNull(MetadataDdl.WHOLE_TRANSACTIONS) && row.getBoolean(MetadataDdl.WHOLE_TRANSACTIONS),
                 Timestamps.toInstant(row.getTimestamp(MetadataDdl.REGISTERED_AT)),
                 aliveUntil,
                 aliveUntil.isAfter(readAt));
     }
 
-    static WriteOperation<Boolean> register(WorkerId worker, int capacity, Duration aliveTime) {
+    static WriteOperation<Boolean> register(
+            WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
         return WriteOperation.on("registering worker " + worker, Set.of(), transaction -> {
             Struct known = transaction
                     .context()
@@ -44,6 +50,8 @@ final class WorkerRows {
                             .to(worker.value())
                             .set(MetadataDdl.CAPACITY)
                             .to(capacity)
+                            .set(MetadataDdl.WHOLE_TRANSACTIONS)
+                            .to(wholeTransactions)
                             .set(MetadataDdl.REGISTERED_AT)
                             .to(registeredAt)
                             .set(MetadataDdl.ALIVE_UNTIL)

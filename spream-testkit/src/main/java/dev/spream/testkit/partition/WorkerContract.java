@@ -95,6 +95,23 @@ interface WorkerContract extends StorageScenario.Stage {
     }
 
     @Test
+    default void a_registration_keeps_whether_the_worker_delivers_whole_transactions() {
+        given().storage().registerWorker(ANN, 10, LEASE);
+        given().storage().registerWorker(BOB, 10, true, LEASE);
+        assertThat(given().anotherConnection().workers())
+                .filteredOn(WorkerRegistration::wholeTransactions)
+                .extracting(WorkerRegistration::worker)
+                .containsExactly(BOB);
+
+        given().storage().registerWorker(ANN, 10, true, LEASE);
+        given().storage().registerWorker(BOB, 10, LEASE);
+        assertThat(given().anotherConnection().workers())
+                .filteredOn(WorkerRegistration::wholeTransactions)
+                .extracting(WorkerRegistration::worker)
+                .containsExactly(ANN);
+    }
+
+    @Test
     default void a_worker_id_has_any_characters_up_to_its_limit() {
         WorkerId longest = new WorkerId("ö/☃ '\"%" + "x".repeat(193));
         given().storage().registerWorker(longest, 10, LEASE);

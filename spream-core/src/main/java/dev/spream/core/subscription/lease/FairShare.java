@@ -38,8 +38,7 @@ public record FairShare(
         int surplus,
         int due) {
 
-    private static final Comparator<WorkerRegistration> FIRST_MEMBER = Comparator.comparing(
-                    WorkerRegistration::registeredAt)
+    static final Comparator<WorkerRegistration> FIRST_MEMBER = Comparator.comparing(WorkerRegistration::registeredAt)
             .thenComparing(member -> member.worker().value());
 
     /**

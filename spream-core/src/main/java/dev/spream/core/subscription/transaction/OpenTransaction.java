@@ -26,6 +26,12 @@ public final class OpenTransaction {
                     (Part part) -> part.recordSequence().length())
             .thenComparing(Part::recordSequence);
 
+    /** About how much memory a change takes while it is in the buffer. */
+    private static final long BUFFERED_BYTES = 512;
+
+    /** About how much memory a key with its lane takes. */
+    private static final long KEY_BYTES = 512;
+
     /** The state of a transaction. */
     enum State {
         /** Changes of it are missing. */
@@ -171,8 +177,14 @@ public final class OpenTransaction {
         return new Changes();
     }
 
-    static long bytesOf(DataChangeRecord change) {
-        return InflightRecord.sizeOf(change);
+    /** Returns about how much memory a change takes with that many keys, each of which has a lane. */
+    public static long bytesOf(DataChangeRecord change, int keys) {
+        return InflightRecord.sizeOf(change) + keys * KEY_BYTES;
+    }
+
+    /** Returns about how much memory a change takes that is in the buffer. */
+    static long bytesOfBuffered(int keys) {
+        return BUFFERED_BYTES + keys * KEY_BYTES;
     }
 
     private final class Changes extends AbstractList<DataChangeRecord> implements RandomAccess {

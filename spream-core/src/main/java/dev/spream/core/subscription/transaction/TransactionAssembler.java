@@ -60,12 +60,6 @@ public final class TransactionAssembler {
         boolean deliver(OpenTransaction transaction, TransactionControl control) throws Exception;
     }
 
-    /** About how much memory a change takes while it is in the buffer. */
-    private static final long BUFFERED_BYTES = 512;
-
-    /** About how much memory a key with its lane takes. */
-    private static final long KEY_BYTES = 512;
-
     private final Settings settings;
     private final Delivery delivery;
     private final ChangeBuffer buffer;
@@ -142,7 +136,7 @@ public final class TransactionAssembler {
      */
     public boolean submit(TransactionSource source, DataChangeRecord change, Instant position, Set<?> keys)
             throws InterruptedException {
-        long size = OpenTransaction.bytesOf(change);
+        long size = OpenTransaction.bytesOf(change, keys.size());
         lock.lockInterruptibly();
         try {
             boolean full = index.bytes() + size > settings.maxBytes();
@@ -173,7 +167,7 @@ public final class TransactionAssembler {
             if (source.isStopping()) {
                 return false;
             }
-            add(source, change, position, keys, BUFFERED_BYTES + keys.size() * KEY_BYTES, id);
+            add(source, change, position, keys, OpenTransaction.bytesOfBuffered(keys.size()), id);
             return true;
         });
         if (!taken) {
@@ -274,9 +268,13 @@ public final class TransactionAssembler {
 
     /** Delivers transactions on this thread, until there is none that can be delivered. */
     private void deliverFrom(OpenTransaction first) {
-        OpenTransaction transaction = first;
-        while (transaction != null) {
-            transaction = deliver(transaction);
+        try {
+            OpenTransaction transaction = first;
+            while (transaction != null) {
+                transaction = deliver(transaction);
+            }
+        } catch (Throwable t) {
+            onFailure.accept(t); // no delivery follows on this thread, and its transaction may keep its lanes
         }
     }
 

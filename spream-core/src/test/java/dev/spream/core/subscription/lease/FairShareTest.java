@@ -260,7 +260,7 @@ class FairShareTest {
 
     private void member(String worker, int capacity) {
         members.add(new WorkerRegistration(
-                new WorkerId(worker), capacity, START.plusSeconds(members.size()), NOW.plusSeconds(10), true));
+                new WorkerId(worker), capacity, false, START.plusSeconds(members.size()), NOW.plusSeconds(10), true));
     }
 
     private void free(String... tokens) {

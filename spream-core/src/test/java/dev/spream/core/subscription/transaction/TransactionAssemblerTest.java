@@ -16,25 +16,32 @@ import dev.spream.core.subscription.inflight.InflightTracker;
 import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class TransactionAssemblerTest {
     private static final Instant START = Instant.parse("2026-01-01T10:00:00Z");
 
     private final BlockingQueue<String> delivered = new LinkedBlockingQueue<>();
+    private volatile Runnable inDelivery = () -> {};
+    private final AtomicInteger spilled = new AtomicInteger();
     private final TransactionAssembler assembler = new TransactionAssembler(
             new TransactionAssembler.Settings("Orders", false, true, 4, 1 << 20),
             (transaction, control) -> {
+                inDelivery.run();
                 delivered.add(transaction.id() + (transaction.missing().isEmpty() ? " whole" : " incomplete"));
                 return true;
             },
-            new MemoryBuffer(),
+            new CountingBuffer(),
             MonotonicTime.SYSTEM,
             failure -> delivered.add(failure.toString()));
 
@@ -80,6 +87,32 @@ class TransactionAssemblerTest {
         assertThat(delivered.poll(30, TimeUnit.SECONDS)).isEqualTo("t1 incomplete");
     }
 
+    @Test
+    void a_failure_to_settle_a_transaction_is_reported() throws InterruptedException {
+        Source p = new Source("p");
+        assembler.begin(p);
+        inDelivery = () -> p.failsToSettle = true;
+        assembler.submit(p, change("0"), START.plusSeconds(1), Set.of());
+        assembler.submit(p, change("1"), START.plusSeconds(1), Set.of());
+
+        assertThat(delivered.poll(30, TimeUnit.SECONDS)).isEqualTo("t1 whole");
+        assertThat(delivered.poll(30, TimeUnit.SECONDS)).isEqualTo("java.lang.OutOfMemoryError: settling");
+    }
+
+    @Test
+    void the_keys_of_a_change_count_for_the_memory() throws InterruptedException {
+        Source p = new Source("p");
+        assembler.begin(p);
+        assembler.observe(Lineage.of(List.of(), START));
+        Set<String> keys = IntStream.range(0, 3000).mapToObj(Integer::toString).collect(Collectors.toSet());
+        assembler.submit(p, change("0"), START.plusSeconds(1), Set.of("key"));
+        assertThat(spilled.get()).isZero();
+
+        assembler.submit(p, change("1"), START.plusSeconds(1), keys);
+
+        assertThat(spilled.get()).isEqualTo(1);
+    }
+
     private static DataChangeRecord change(String sequence) {
         return new DataChangeRecord(
                 START.plusSeconds(1),
@@ -97,9 +130,35 @@ class TransactionAssemblerTest {
                 false);
     }
 
+    private final class CountingBuffer implements ChangeBuffer {
+        private final MemoryBuffer memory = new MemoryBuffer();
+
+        @Override
+        public long add(DataChangeRecord change) {
+            spilled.incrementAndGet();
+            return memory.add(change);
+        }
+
+        @Override
+        public DataChangeRecord read(long id) {
+            return memory.read(id);
+        }
+
+        @Override
+        public void remove(Collection<Long> ids) {
+            memory.remove(ids);
+        }
+
+        @Override
+        public void close() {
+            memory.close();
+        }
+    }
+
     private static final class Source implements TransactionSource {
         private final HeldPartition partition;
         private volatile boolean stopping;
+        private volatile boolean failsToSettle;
 
         Source(String token) {
             this.partition = new HeldPartition(
@@ -110,6 +169,9 @@ class TransactionAssemblerTest {
 
         @Override
         public HeldPartition partition() {
+            if (failsToSettle && Thread.currentThread().isVirtual()) {
+                throw new OutOfMemoryError("settling");
+            }
             return partition;
         }
 

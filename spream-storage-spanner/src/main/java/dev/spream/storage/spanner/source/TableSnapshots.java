@@ -468,7 +468,7 @@ public final class TableSnapshots {
                                 .formatted(token.table(), snapshotTime(), rows, token.rows()),
                         null);
             }
-            progress.read(token.table(), token.row() + rows, rows, snapshotTime(), plan().versionRetention());
+            progress.read(token.table(), token.row() + rows, snapshotTime(), plan().versionRetention());
             return continued(query, token);
         }
     }

@@ -87,8 +87,8 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
-    public void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
-        target.registerWorker(worker, capacity, aliveTime);
+    public void registerWorker(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
+        target.registerWorker(worker, capacity, wholeTransactions, aliveTime);
     }
 
     @Override

@@ -79,7 +79,7 @@ final class NoopStorage implements PartitionStorage {
     public void release(Collection<PartitionLease> leases) {}
 
     @Override
-    public void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {}
+    public void registerWorker(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {}
 
     @Override
     public void unregisterWorker(WorkerId worker) {}

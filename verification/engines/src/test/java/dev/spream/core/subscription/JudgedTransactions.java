@@ -4,12 +4,13 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.Ordering;
+import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.core.subscription.SimulatedWorld.Change;
 import dev.spream.core.subscription.SimulationViolation.Promise;
-import dev.spream.core.subscription.inflight.InflightRecord;
+import dev.spream.core.subscription.transaction.OpenTransaction;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -39,6 +40,7 @@ final class JudgedTransactions {
     private final TransactionMode mode;
     private final int maxConcurrent;
     private final long maxBytes;
+    private final boolean hasLanes;
     private final SimulationTally tally;
     private final List<Change> inCommitOrder;
     private final Map<String, List<Change>> byId = new LinkedHashMap<>();
@@ -59,6 +61,7 @@ final class JudgedTransactions {
                 ? 1
                 : options.maxInflight();
         this.maxBytes = options.maxBufferedBytes() / 2;
+        this.hasLanes = mode == TransactionMode.WHOLE && options.effectiveOrdering() != Ordering.NONE;
         this.tally = tally;
         this.inCommitOrder = world.changes().stream().sorted(POSITION).toList();
         inCommitOrder.forEach(
@@ -252,8 +255,12 @@ final class JudgedTransactions {
                 .filter(identity -> !hold.settled.contains(identity)
                         && !identity.equals(hold.lastRead)
                         && !run.buffered.containsKey(identity))
-                .mapToLong(identity -> InflightRecord.sizeOf(
-                        requireNonNull(world.change(identity)).row()))
+                .mapToLong(identity ->
+                        bytesOf(requireNonNull(world.change(identity)).row()))
                 .sum();
+    }
+
+    private long bytesOf(DataChangeRecord row) {
+        return OpenTransaction.bytesOf(row, hasLanes ? RecordKey.of(row).size() : 0);
     }
 }

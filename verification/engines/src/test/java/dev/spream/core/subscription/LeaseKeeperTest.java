@@ -38,7 +38,8 @@ class LeaseKeeperTest {
     private final SubscriberOptions options =
             SubscriberOptions.builder().worker(WORKER).build();
     private final HeldPartition partition = acquireRoot();
-    private final LeaseKeeper leases = new LeaseKeeper(context(), new Membership(context()), () -> List.of(partition));
+    private final LeaseKeeper leases =
+            new LeaseKeeper(context(), new Membership(context(), false), () -> List.of(partition));
 
     @Test
     void a_lease_that_is_gone_is_lost() {

@@ -4,18 +4,21 @@ import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -29,7 +32,7 @@ class MembershipTest {
     private final FaultyStorage counting = FaultyStorage.counting(memory);
     private final SubscriberOptions options =
             SubscriberOptions.builder().worker(ANN).build();
-    private final Membership membership = new Membership(context());
+    private final Membership membership = new Membership(context(), false);
 
     @Test
     void a_worker_is_a_member_before_it_has_registered() throws InterruptedException {
@@ -99,6 +102,32 @@ class MembershipTest {
         assertThat(membership.isRegistered()).isFalse();
     }
 
+    @Test
+    void rows_that_were_added_meanwhile_are_found_by_a_worker_that_delivers_in_commit_order() {
+        SubscriptionRecord opened = memory.openSubscription(new SubscriptionRecord(
+                "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
+        Membership ordered = new Membership(
+                context(options.toBuilder()
+                        .transactionMode(TransactionMode.COMMIT_ORDER)
+                        .build()),
+                true);
+        ordered.opened(opened);
+        ordered.register();
+        time.advance(options.leaseTime().plusMillis(1));
+        assertThat(memory.correct(
+                        new Correction.AddSnapshot(
+                                START.plusSeconds(9),
+                                Map.of("Orders", new PartitionToken("snapshot:added:orders")),
+                                false),
+                        new CorrectionAct("bob", "a new table")))
+                .isInstanceOf(CorrectionOutcome.Planned.class);
+
+        assertThatThrownBy(ordered::register)
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("no commit order");
+        assertThat(ordered.isRegistered()).isFalse();
+    }
+
     private List<WorkerId> members() throws InterruptedException {
         return membership.members(memory.frontier(), () -> true).stream()
                 .map(WorkerRegistration::worker)
@@ -106,6 +135,10 @@ class MembershipTest {
     }
 
     private EngineContext context() {
-        return EngineContext.of(new ScriptedSource(), counting.storage(), options, time, new Random(1), true);
+        return context(options);
+    }
+
+    private EngineContext context(SubscriberOptions used) {
+        return EngineContext.of(new ScriptedSource(), counting.storage(), used, time, new Random(1), true);
     }
 }

@@ -246,6 +246,7 @@ final class SimulationWorkerSabotages {
                                     .map(name -> new WorkerRegistration(
                                             new WorkerId(name),
                                             1000,
+                                            false,
                                             SimulatedMachine.EPOCH,
                                             SimulatedMachine.EPOCH.plus(Duration.ofDays(1000)),
                                             true)))

@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
@@ -190,6 +191,57 @@ class SubscriberWorkersTest {
         bob.close();
         SubscriberFixture.get(annRuns);
         SubscriberFixture.get(bobRuns);
+    }
+
+    @Test
+    void a_worker_with_whole_transactions_waits_until_those_without_have_stopped() throws InterruptedException {
+        source.roots("a", "b");
+        Subscriber ann = worker("ann", options -> options);
+        CompletableFuture<CompletionReason> annRuns = fixture.start(ann, new RecordingConsumer());
+        Polling.await(() -> held("ann").size() == 2, this::owners);
+
+        Subscriber bob = worker("bob", options -> options.transactionMode(TransactionMode.WHOLE));
+        try (LogLines lines = new LogLines(PartitionScheduler.class)) {
+            CompletableFuture<CompletionReason> bobRuns = fixture.start(bob, new RecordingConsumer());
+            Polling.await(() -> !lines.of(Level.WARN, "Orders").isEmpty(), this::owners);
+            source.split("a", 5, "a1", "a2");
+            Polling.await(() -> held("ann").equals(Set.of("a1", "a2", "b")), this::owners);
+            assertThat(held("bob")).isEmpty();
+            assertThat(lines.of(Level.WARN, "Orders"))
+                    .singleElement()
+                    .asString()
+                    .contains(
+                            "this worker delivers whole transactions, and workers [ann] deliver each change by itself");
+
+            ann.close();
+            SubscriberFixture.get(annRuns);
+            Polling.await(() -> held("bob").equals(Set.of("a1", "a2", "b")), this::owners);
+            bob.close();
+            SubscriberFixture.get(bobRuns);
+        }
+    }
+
+    @Test
+    void a_worker_without_whole_transactions_waits_until_those_with_them_have_stopped() throws InterruptedException {
+        source.roots("a", "b");
+        Subscriber ann = worker("ann", options -> options.transactionMode(TransactionMode.WHOLE));
+        CompletableFuture<CompletionReason> annRuns = fixture.start(ann, new RecordingConsumer());
+        Polling.await(() -> held("ann").size() == 2, this::owners);
+
+        Subscriber bob = worker("bob", options -> options);
+        try (LogLines lines = new LogLines(PartitionScheduler.class)) {
+            CompletableFuture<CompletionReason> bobRuns = fixture.start(bob, new RecordingConsumer());
+            Polling.await(() -> !lines.of(Level.WARN, "Orders").isEmpty(), this::owners);
+            source.split("a", 5, "a1", "a2");
+            Polling.await(() -> held("ann").equals(Set.of("a1", "a2", "b")), this::owners);
+            assertThat(held("bob")).isEmpty();
+
+            ann.close();
+            SubscriberFixture.get(annRuns);
+            Polling.await(() -> held("bob").equals(Set.of("a1", "a2", "b")), this::owners);
+            bob.close();
+            SubscriberFixture.get(bobRuns);
+        }
     }
 
     private Subscriber worker(String name, UnaryOperator<SubscriberOptions.Builder> options) {
