@@ -133,9 +133,9 @@ record StructField(String name, int position, Type type) {
         Value value = value(struct);
         Value otherValue = value(other);
         if (value == null || otherValue == null) {
-            return value == otherValue;
+            return value == null && otherValue == null;
         }
-        return value.hasStringValue() && otherValue.hasStringValue()
+        return (value.hasStringValue() && otherValue.hasStringValue())
                 ? value.getStringValue().equals(otherValue.getStringValue())
                 : value.equals(otherValue);
     }
