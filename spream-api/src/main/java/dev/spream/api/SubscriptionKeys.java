@@ -61,7 +61,7 @@ final class SubscriptionKeys {
             "transaction-mode",
             ConfigType.choice(TransactionMode.class),
             "Delivery of whole transactions: off, each as soon as it is complete, or all in commit order. One worker at"
-                    + " a time then reads all partitions.",
+                    + " a time then reads all partitions. Stop all workers to change it.",
             DEFAULTS.transactionMode(),
             SubscriberOptions.Builder::transactionMode);
 
@@ -102,7 +102,8 @@ final class SubscriptionKeys {
                     "max-inflight",
                     ConfigType.integer(1, SubscriberOptions.MAX_MAX_INFLIGHT),
                     "Maximum number of changes of one partition that are read and not yet settled. Above 1,"
-                            + " changes of different keys are delivered concurrently.",
+                            + " changes of different keys are delivered concurrently. With whole transactions it limits those in"
+                            + " delivery, not the changes.",
                     DEFAULTS.maxInflight(),
                     SubscriberOptions.Builder::maxInflight),
             OptionKey.optional(
@@ -115,7 +116,8 @@ final class SubscriptionKeys {
             OptionKey.optional(
                     "max-batch-size",
                     ConfigType.integer(1, SubscriberOptions.MAX_MAX_INFLIGHT),
-                    "Maximum number of changes in one call of a sink that takes batches.",
+                    "Maximum number of changes in one call of a sink that takes batches. A whole transaction is one"
+                            + " batch, however large.",
                     "the value of max-inflight",
                     SubscriberOptions.Builder::maxBatchSize),
             OptionKey.optional(
@@ -129,7 +131,7 @@ final class SubscriptionKeys {
                     "max-buffered-changes",
                     ConfigType.integer(1, 10_000_000),
                     "Maximum number of changes that are read and not yet settled, over all partitions of the"
-                            + " worker.",
+                            + " worker. With whole transactions only max-buffered-bytes limits them.",
                     DEFAULTS.maxBufferedChanges(),
                     SubscriberOptions.Builder::maxBufferedChanges),
             OptionKey.optional(

@@ -73,7 +73,7 @@ final class DiskChangeBufferTest {
     }
 
     @Test
-    void what_is_no_file_of_this_user_stays_and_does_not_end_the_search() throws IOException {
+    void others_than_files_of_this_user_stay_and_do_not_end_the_search() throws IOException {
         List<Path> others = new ArrayList<>();
         for (String name : List.of("a", "z")) {
             Path full = Files.createDirectory(folder.resolve("spream-transactions-" + name + ".mv"));

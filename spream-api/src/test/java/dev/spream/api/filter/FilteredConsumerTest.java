@@ -70,7 +70,7 @@ final class FilteredConsumerTest {
     }
 
     @Test
-    void what_passes_of_a_transaction_is_read_again_and_not_kept() throws Exception {
+    void changes_that_pass_of_a_transaction_are_read_again_and_not_kept() throws Exception {
         AtomicInteger reads = new AtomicInteger();
         DataChangeRecord passing = changed(2, "Stock", "INSERT", mod("1", "{}", "{}"));
         List<DataChangeRecord> onDisk = new AbstractList<>() {

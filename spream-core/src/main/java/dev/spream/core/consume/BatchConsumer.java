@@ -6,7 +6,9 @@ import java.util.List;
 /**
  * A {@link Consumer} that takes several changes at once, which lets it write them with one statement or one request.
  * A batch holds the changes that may be consumed together when a call is made: changes of one partition, several of
- * one key too, in commit order. A change whose predecessor on its key is in another running call is not among them.
+ * one key too, in commit order. A change whose predecessor on its key is in another running call is not among them. With
+ * a {@link TransactionMode} other than {@code OFF}, a batch is one transaction: all its changes, of several partitions and
+ * in any number.
  */
 @FunctionalInterface
 @SuppressWarnings("FunctionalInterfaceMethodChanged") // the shapes of one port, distinguished by their parameters

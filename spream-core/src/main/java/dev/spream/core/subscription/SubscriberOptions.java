@@ -266,7 +266,8 @@ public record SubscriberOptions(
          * Sets whether whole transactions are delivered, and in which order; {@link TransactionMode#OFF} by default, and
          * {@link TransactionMode#WHOLE} for a {@link dev.spream.core.consume.TransactionConsumer}. One worker at a time then
          * reads all partitions, which have to fit into {@link #maxOpenPartitions}; {@link #maxInflight} is the number of
-         * transactions that are delivered at once; rows that cannot be decoded stop the subscription.
+         * transactions that are delivered at once; rows that cannot be decoded stop the subscription. Stop all workers to
+         * change it.
          */
         public Builder transactionMode(TransactionMode transactionMode) {
             this.transactionMode = requireNonNull(transactionMode, "transactionMode");

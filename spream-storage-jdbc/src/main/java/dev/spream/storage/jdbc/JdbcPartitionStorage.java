@@ -68,7 +68,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
             "the partition storage",
             "dev/spream/storage/jdbc/partitions",
             "partition_storage_history",
-            4,
+            5,
             "migrate(true), in a configuration storage.jdbc.migrate=true");
 
     private final Database database;

@@ -32,7 +32,7 @@ final class SnapshotProgress {
     private @Nullable Instant lastLine;
     private boolean warned;
 
-    /** How far a table is read: from the row and time at which this process began, to the furthest row and the last read. */
+    /** The progress in a table: the row and time at which this process began, the furthest row and the time of the last read. */
     private record Reached(long firstRow, Instant firstRead, long row, Instant lastRead) {
         Reached with(long upTo, Instant now) {
             return new Reached(firstRow, firstRead, Math.max(row, upTo), now);

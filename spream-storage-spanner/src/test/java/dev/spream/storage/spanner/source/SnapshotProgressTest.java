@@ -51,7 +51,7 @@ class SnapshotProgressTest {
     }
 
     @Test
-    void what_other_workers_read_of_a_table_counts() {
+    void rows_of_a_table_that_other_workers_read_count() {
         for (int second = 0; second <= 60; second += 5) {
             read("Orders", second, 10_000L * (1 + second / 5)); // ten chunks of a thousand rows, one of them here
         }

@@ -5,6 +5,7 @@ import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterSink;
@@ -33,6 +34,7 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.transaction.ChangeBuffer;
 import dev.spream.core.subscription.transaction.MemoryBuffer;
+import dev.spream.testkit.LogLines;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.time.Duration;
@@ -535,6 +537,16 @@ class SubscriberTransactionTest {
         assertThatThrownBy(() -> run(options -> options.maxOpenPartitions(1)))
                 .isInstanceOf(SubscriptionException.class)
                 .hasMessageContaining("whole transactions need all of them");
+    }
+
+    @Test
+    void a_run_without_a_buffer_on_disk_says_so() throws InterruptedException {
+        source.roots("p").add("p", change(1, "t1", "0", 1, "A"));
+        try (LogLines lines = new LogLines(SubscriptionRun.class)) {
+            run(options -> options);
+            assertThat(lines.of(Level.WARN, "Orders"))
+                    .anySatisfy(line -> assertThat(line).contains("com.h2database:h2", "transactionBuffer"));
+        }
     }
 
     private static final class CountingBuffer implements ChangeBuffer {
