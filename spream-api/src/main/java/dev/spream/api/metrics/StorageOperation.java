@@ -11,7 +11,7 @@ enum StorageOperation {
             "looking for a snapshot",
             "opening the subscription"),
     WORKERS("registering the worker", "reading the workers", "ending the registration"),
-    LINEAGE("reading the lineage"),
+    LINEAGE("reading the lineage", "reading the finished partitions"),
     ACQUIRE("acquiring partitions", "starting a partition"),
     RENEW("renewing the leases"),
     CHILDREN("adding child partitions", "adding partitions in the place of an expired one"),

@@ -10,6 +10,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.inflight.Budget;
+import dev.spream.core.subscription.reading.LivingSearches;
 import dev.spream.core.subscription.reading.QueryRunner;
 import dev.spream.core.subscription.reading.QuerySettings;
 import java.util.concurrent.Executors;

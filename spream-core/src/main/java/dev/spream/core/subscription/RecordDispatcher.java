@@ -342,6 +342,7 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
     public boolean awaitSettled() throws InterruptedException {
         lock.lockInterruptibly();
         try {
+            startHeldBack();
             while (!stopping && partition.tracker().inFlight() > 0) {
                 changed.await();
             }

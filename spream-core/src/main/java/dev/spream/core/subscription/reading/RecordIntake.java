@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * position with each. Remembers what the current query brought. Confined to the reading's thread.
  */
 final class RecordIntake {
-    /** How many living partitions are stored by one call: a transaction of a storage has its limits. */
+    /** The number of living partitions that one call stores: a transaction of a storage has its limits. */
     private static final int STORED_AT_ONCE = 1_000;
 
     private static final Logger log = LoggerFactory.getLogger(PartitionReading.class);

@@ -52,7 +52,7 @@ class TimestampsTest {
                 "2026-01-01 00:00:00Z",
                 "٢026-01-01T00:00:00Z"
             })
-    void what_is_no_time_in_UTC_is_refused(String text) {
+    void a_text_that_is_no_time_in_UTC_is_refused(String text) {
         assertThatExceptionOfType(DateTimeException.class).isThrownBy(() -> Timestamps.parse(text));
     }
 

@@ -55,6 +55,7 @@ final class DispatcherRun implements SubscriptionListener {
     private final int stuck;
     private final Set<Integer> behindStuck = new TreeSet<>();
     private final CountDownLatch othersSettled;
+    private final int handedOverTogether;
     private final SubscriberOptions options;
     private final OnePartition one;
 
@@ -88,6 +89,7 @@ final class DispatcherRun implements SubscriptionListener {
                 .deadLetterSink(new RecordingDeadLetterSink(new CopyOnWriteArrayList<>()))
                 .listener(this);
         options = (timesOut ? builder.consumeTimeout(TIMEOUT) : builder).build();
+        handedOverTogether = 1 + random.nextInt(20);
         one = new OnePartition(options, consumer());
         one.partition.onLost(one.dispatcher::stop);
     }
@@ -121,7 +123,11 @@ final class DispatcherRun implements SubscriptionListener {
             }
             DataChangeRecord change = changes.get(number);
             taken = one.dispatcher.submit(change, change.commitTimestamp());
+            if (number % handedOverTogether == 0) {
+                one.dispatcher.handOver();
+            }
         }
+        one.dispatcher.handOver();
         if (end == End.ONE_IS_STUCK) {
             othersSettled.await();
         }

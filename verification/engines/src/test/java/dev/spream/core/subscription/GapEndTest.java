@@ -145,7 +145,7 @@ class GapEndTest {
         source.start("q", 2, "r").change("r", 3, "R").change("p", 6, "P");
     }
 
-    /** Runs with a partition whose queries fail until the others had the time to go on without it. */
+    /** Runs with a partition whose queries fail until the others had the time to read past it. */
     private List<String> runWithSlow(String partition) throws InterruptedException {
         blinks.set(true);
         source.refuse(

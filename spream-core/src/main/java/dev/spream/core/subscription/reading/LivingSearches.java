@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.reading;
 
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.Waiter;
@@ -16,14 +16,14 @@ import java.util.function.BooleanSupplier;
  * The searches of a process for the partitions that live at the end of a gap. Many partitions may have a gap that ends at
  * one time: one of them asks, and stores the answer for all. Safe for use by many threads.
  */
-final class LivingSearches {
+public final class LivingSearches {
     private final MonotonicTime time;
 
     // Guarded by this.
     private final Set<Instant> stored = new HashSet<>();
     private final Map<Instant, List<Waiter>> searching = new HashMap<>(); // those that wait for the end of each search
 
-    LivingSearches(MonotonicTime time) {
+    public LivingSearches(MonotonicTime time) {
         this.time = time;
     }
 
@@ -31,7 +31,8 @@ final class LivingSearches {
      * Waits while another partition searches at that time. Returns true if the answer is stored, or the partition is not to
      * be read any more; otherwise the caller searches, and calls {@link #end}.
      */
-    boolean isNeedless(Instant at, Duration checkInterval, BooleanSupplier isReading) throws InterruptedException {
+    public boolean isNeedless(Instant at, Duration checkInterval, BooleanSupplier isReading)
+            throws InterruptedException {
         Waiter ended = new Waiter(time);
         while (isReading.getAsBoolean()) {
             synchronized (this) {
@@ -51,7 +52,7 @@ final class LivingSearches {
     }
 
     /** Notes that the search of the caller ended. */
-    void end(Instant at, boolean isStored) {
+    public void end(Instant at, boolean isStored) {
         List<Waiter> waiting;
         synchronized (this) {
             if (isStored) {
