@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 
 /** Two sources over the server in this process, which has a subscription for each of two projections. */
 final class PubsubEventSourceFixture implements QueueSourceFixture {
@@ -36,8 +37,12 @@ final class PubsubEventSourceFixture implements QueueSourceFixture {
         return source;
     }
 
+    /** Waits a moment for streams of closed feeds to end: the server would send messages to them. */
     @Override
     public EventSource anotherSource() {
+        for (int i = 0; i < 50 && server.streams(projection(0)) > 0; i++) {
+            LockSupport.parkNanos(10_000_000);
+        }
         return another;
     }
 

@@ -46,8 +46,8 @@ interface AcknowledgeContract extends EventSourceStage {
             feed.acknowledge(take(feed, 2));
             feed.acknowledge(List.of());
         }
-        write(event("a", 2));
         try (EventFeed feed = fixture().anotherSource().open(request())) {
+            write(event("a", 2));
             List<FeedItem> items = take(feed, 1);
             assertThat(ids(items)).containsExactly("a#2");
             feed.acknowledge(items);

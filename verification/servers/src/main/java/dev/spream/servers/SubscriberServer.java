@@ -222,6 +222,11 @@ public final class SubscriberServer implements AutoCloseable {
         return got(() -> state(name).held());
     }
 
+    /** Returns the number of streams that are open, as far as the server has noticed. */
+    public int streams(String name) {
+        return got(() -> state(name).streams());
+    }
+
     /** Returns the number of messages that were not acknowledged. */
     public int left(String name) {
         return got(() -> state(name).left());

@@ -69,6 +69,10 @@ final class SubscriptionState {
         return (int) kept.stream().filter(message -> message.ackId != null).count();
     }
 
+    int streams() {
+        return (int) streams.stream().filter(PullStream::isOpen).count();
+    }
+
     int left() {
         return kept.size();
     }
