@@ -378,6 +378,20 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         sendInParts(progress, ReaderEvent.Progress::new);
     }
 
+    /**
+     * Reports the same without a poll: Flink polls no reader whose watermark is too far ahead of the others in its
+     * alignment group, and one of those may wait for what this one has emitted.
+     */
+    private void reportHeldUp() {
+        sendInParts(
+                splits.values().stream()
+                        .map(held -> held.state)
+                        .filter(state -> !state.isEnded() && state.hasProgressed())
+                        .map(SplitState::progress)
+                        .toList(),
+                ReaderEvent.Progress::new);
+    }
+
     /** Sends messages of a limited size: Flink refuses one of more than 10 MB, by default. */
     private <E> void sendInParts(List<E> all, Function<List<E>, ReaderEvent> message) {
         for (int from = 0; from < all.size(); from += PART) {
@@ -430,6 +444,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
 
     @Override
     public List<PartitionSplit> snapshotState(long checkpoint) {
+        reportHeldUp();
         return splits.values().stream().map(held -> held.state.split()).toList();
     }
 
@@ -449,6 +464,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         paused.forEach(split -> pause(split, true));
         resumed.forEach(split -> pause(split, false));
         readWaiting();
+        reportHeldUp();
     }
 
     private void pause(String splitId, boolean pauses) {

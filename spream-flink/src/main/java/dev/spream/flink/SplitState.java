@@ -132,6 +132,10 @@ final class SplitState {
         return was;
     }
 
+    boolean hasProgressed() {
+        return progressed;
+    }
+
     SplitProgress progress() {
         return new SplitProgress(token(), position, Optional.ofNullable(moveOuts), start.gaps());
     }

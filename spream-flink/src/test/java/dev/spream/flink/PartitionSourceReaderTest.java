@@ -39,19 +39,23 @@ class PartitionSourceReaderTest {
     private final ScriptedSource source = new ScriptedSource();
     private final TestingReaderContext context = new TestingReaderContext();
     private final Log log = new Log();
-    private final PartitionSourceReader<String> reader = new PartitionSourceReader<>(
-            context,
-            source,
-            new ReadOptions(
-                    Optional.of(START),
-                    Optional.empty(),
-                    false,
-                    Ordering.KEY,
-                    Duration.ofSeconds(10),
-                    Duration.ofMillis(10),
-                    5,
-                    1 << 20),
-            new Labels());
+    private final PartitionSourceReader<String> reader = reader(Duration.ofMillis(10));
+
+    private PartitionSourceReader<String> reader(Duration reportInterval) {
+        return new PartitionSourceReader<>(
+                context,
+                source,
+                new ReadOptions(
+                        Optional.of(START),
+                        Optional.empty(),
+                        false,
+                        Ordering.KEY,
+                        Duration.ofSeconds(10),
+                        reportInterval,
+                        5,
+                        1 << 20),
+                new Labels());
+    }
 
     @AfterEach
     void close() {
@@ -67,6 +71,26 @@ class PartitionSourceReaderTest {
         poll(() -> log.lines.contains("p: " + (at(7).toEpochMilli() - 1)));
 
         assertThat(log.lines).containsSubsequence("p: A3", "p: A7");
+    }
+
+    /** Flink polls no reader that is too far ahead in its alignment group; another one may wait for what it has emitted. */
+    @Test
+    void a_reader_that_is_not_polled_reports_its_progress_at_a_checkpoint_and_at_an_alignment() throws Exception {
+        source.change("p", 3, "A").change("p", 7, "A");
+        try (PartitionSourceReader<String> unpolled = reader(Duration.ofHours(1))) {
+            unpolled.addSplits(List.of(split("p")));
+            unpolled.start();
+            poll(unpolled, () -> log.lines.contains("p: A7"));
+            ReaderEvent expected = new ReaderEvent.Progress(
+                    List.of(new SplitProgress(new PartitionToken("p"), at(7), Optional.empty(), List.of())));
+            assertThat(context.getSentEvents()).doesNotContain(expected);
+
+            unpolled.snapshotState(1);
+            assertThat(context.getSentEvents()).contains(expected);
+            context.clearSentEvents();
+            unpolled.pauseOrResumeSplits(List.of("p"), List.of());
+            assertThat(context.getSentEvents()).contains(expected);
+        }
     }
 
     @Test
