@@ -165,15 +165,18 @@ final class OrderGate {
 
     /**
      * Stores a wait, or begins to read ahead, without waiting: the watermark and the move-outs of a partition without
-     * changes must not stay behind.
+     * changes must not stay behind. A wait is stored once all records of its time were read: a move-out may follow the
+     * move-in, and another partition may wait for that.
+     *
+     * @param readUpTo everything before that time was read
      */
-    void proceed() throws InterruptedException {
+    void proceed(Instant readUpTo) throws InterruptedException {
         publishSettled();
         if (isOpen) {
             return;
         }
         Hold blocking = blocking(true);
-        if (blocking != null && !blocking.waits) {
+        if (blocking != null && !blocking.waits && blocking.at.isBefore(readUpTo)) {
             store(blocking);
         }
     }

@@ -35,6 +35,7 @@ final class RecordReceiver implements RecordHandler {
     private final OrderGate gate;
     private final GapEndWait gapEnd;
     private final BooleanSupplier isActive;
+    private Instant readUpTo = Instant.MIN;
 
     /** @param isActive whether the partition is still to be read */
     RecordReceiver(
@@ -149,7 +150,7 @@ final class RecordReceiver implements RecordHandler {
             gate.movedIn(new MoveIn(event.commitTimestamp(), tokens(event.moveInSources())));
         }
         readUpTo(event.commitTimestamp());
-        gate.proceed();
+        gate.proceed(readUpTo);
         dispatcher.storeMoveOuts();
         destinations.forEach(gate::wakeReader);
     }
@@ -160,13 +161,14 @@ final class RecordReceiver implements RecordHandler {
 
     @Override
     public void readUpTo(Instant timestamp) {
+        readUpTo = timestamp;
         partition.tracker().mark(timestamp);
         dispatcher.readUpTo(timestamp);
     }
 
     @Override
     public void idle() throws InterruptedException {
-        gate.proceed();
+        gate.proceed(readUpTo);
     }
 
     @Override

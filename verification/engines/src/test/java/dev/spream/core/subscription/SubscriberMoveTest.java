@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** Streams with mutable key ranges: windows, partitions' ends, and the order of keys that move. */
@@ -283,6 +284,46 @@ class SubscriberMoveTest {
             assertThat(reason).isEqualTo(CompletionReason.COMPLETED);
             assertThat(consumer.labels()).containsSubsequence("A2", "A3").containsSubsequence("B2", "B3");
         }
+    }
+
+    /** The move-ins are read after a restart at their very time, and the worker stops before it has read the move-outs. */
+    @Test
+    void partitions_that_exchange_key_ranges_are_read_on_after_a_stop_between_their_events()
+            throws InterruptedException {
+        source.serverTime(at(4))
+                .start("Parent0", 0, "p", "q")
+                .end("Parent0")
+                .heartbeat("p", 2)
+                .heartbeat("q", 2);
+        runUntil(
+                new RecordingConsumer(),
+                () -> List.of("p", "q").stream()
+                        .allMatch(token -> find(token)
+                                .filter(stored -> stored.watermark().equals(at(2)))
+                                .isPresent()));
+        source.moves("p", 2, List.of("q"), NONE).moves("q", 2, List.of("p"), NONE);
+        source.heartbeat("p", 2).heartbeat("q", 2);
+        int rows = source.rowsReturned("p") + source.rowsReturned("q");
+        runUntil(
+                new RecordingConsumer(),
+                () -> source.rowsReturned("p") + source.rowsReturned("q") == rows + 6); // those of the watermark again
+
+        assertThat(stored("p").moveIn()).isEmpty();
+        assertThat(stored("q").moveIn()).isEmpty();
+
+        source.moves("p", 2, NONE, List.of("q")).moves("q", 2, NONE, List.of("p"));
+        source.change("p", 3, "B").change("q", 3, "A");
+        RecordingConsumer consumer = new RecordingConsumer();
+        runUntil(consumer, () -> consumer.labels().size() == 2);
+    }
+
+    /** Runs without an end until then. */
+    private void runUntil(RecordingConsumer consumer, BooleanSupplier until) throws InterruptedException {
+        Subscriber subscriber = fixture.subscriber(options -> options);
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
+        Polling.await(until, () -> fixture.storage.lineage());
+        subscriber.close();
+        SubscriberFixture.get(run);
     }
 
     @Test
