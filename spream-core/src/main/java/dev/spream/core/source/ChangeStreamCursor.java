@@ -20,7 +20,11 @@ public interface ChangeStreamCursor extends AutoCloseable {
      */
     Optional<ChangeRecord> next() throws InterruptedException;
 
-    /** Returns the number of rows that the client has fetched and {@link #next} has not returned, as far as it is known. */
+    /**
+     * Returns the number of rows that the client has fetched and {@link #next} has not returned, as far as it is known; 0
+     * is always correct. While it is not 0, the changes before are handed to the consumer together, a few at a time: so a
+     * {@code next} that waits although it is not 0, such as for the rest of a large row, holds them back.
+     */
     int prefetched();
 
     /**
