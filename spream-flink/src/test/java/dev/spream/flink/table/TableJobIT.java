@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,19 @@ class TableJobIT {
     })
     void sums_over_the_change_log_are_those_of_the_table_at_the_end(
             String capture, String mode, Dialect dialect, boolean snapshot, boolean withKind) throws Exception {
+        try {
+            compareAtEnd(capture, mode, dialect, snapshot, withKind, Duration.ofSeconds(6));
+        } catch (ExecutionException e) {
+            assertThat(e).as("a job that begins late").hasStackTraceContaining("is before the start");
+            transfers.clear();
+            compareAtEnd(capture, mode, dialect, snapshot, withKind, Duration.ofMinutes(1));
+        }
+    }
+
+    /** @param time the time from the declaration to the end, in which the job has to begin if it has a snapshot */
+    private void compareAtEnd(
+            String capture, String mode, Dialect dialect, boolean snapshot, boolean withKind, Duration time)
+            throws Exception {
         try (SpannerEmulator emulator = emulator(capture, mode, dialect);
                 SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
                         .emulatorHost(emulator.emulatorHost())
@@ -54,7 +68,7 @@ class TableJobIT {
             write(connection.client(), 1, Instant.MIN);
             StreamTableEnvironment tables = TransfersTable.environment(directory);
             write(connection.client(), 2, table.serverTime().plusSeconds(1));
-            Instant end = table.serverTime().plusSeconds(6);
+            Instant end = table.serverTime().plus(time);
             table.declare(
                     tables,
                     withKind ? "Kind STRING METADATA FROM 'mod-type'," : "",
