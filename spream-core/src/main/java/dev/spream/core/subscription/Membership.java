@@ -7,6 +7,7 @@ import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.core.subscription.lease.WorkerModes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,6 +136,21 @@ final class Membership {
         return members.stream()
                 .filter(member -> !late.contains(member.worker()))
                 .toList();
+    }
+
+    /**
+     * Returns whether a worker of the other mode holds partitions. Called after each acquire and before anything is read: of
+     * two workers that acquire at the same moment, each after a look at what was stored before, at least one sees the other.
+     */
+    boolean othersHold(BooleanSupplier wanted) throws InterruptedException {
+        List<WorkerRegistration> read =
+                context.storageCalls().repeat("reading the workers", wanted, PartitionStorage::workers);
+        if (read.stream().noneMatch(other -> other.wholeTransactions() != wholeTransactions)) {
+            return false; // one that registers from now on sees what this worker holds
+        }
+        Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
+        note(alive(read, lineage.readAt()));
+        return !WorkerModes.of(lineage, members, context.worker()).awaited().isEmpty();
     }
 
     /** Returns the workers that were registered when {@link #members} was called, those with expired leases among them. */

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import dev.spream.core.consume.TransactionMode;
+import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionState;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
@@ -19,7 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -242,6 +247,74 @@ class SubscriberWorkersTest {
             bob.close();
             SubscriberFixture.get(bobRuns);
         }
+    }
+
+    /** As the clock of the storage has not moved, the worker that looks last counts as the first one, by its name. */
+    @Test
+    void workers_of_both_modes_that_acquire_at_the_same_moment_do_not_read_together() throws InterruptedException {
+        source.roots("a", "b");
+        fixture.storage = new InMemoryPartitionStorage(() -> ScriptedSource.START);
+        Subscriber before = worker("before", options -> options);
+        CompletableFuture<CompletionReason> beforeRuns = fixture.start(before, new RecordingConsumer());
+        Polling.await(
+                () -> held("before").size() == 2 && fixture.state("Parent0") == PartitionState.FINISHED, this::owners);
+        before.close();
+        SubscriberFixture.get(beforeRuns);
+
+        PartitionStorage shared = fixture.storage;
+        CountDownLatch zoeLooked = new CountDownLatch(1);
+        CountDownLatch annLooked = new CountDownLatch(1);
+        Set<String> readers = ConcurrentHashMap.newKeySet();
+        try (LogLines lines = new LogLines(PartitionScheduler.class)) {
+            fixture.storage = watched(shared, "zoe", readers, () -> {
+                zoeLooked.countDown();
+                SubscriberFixture.await(annLooked);
+            });
+            Subscriber zoe = worker(
+                    "zoe",
+                    options -> options.maxOpenPartitions(1).partitionDiscoveryInterval(Duration.ofMinutes(10)));
+            CompletableFuture<CompletionReason> zoeRuns = fixture.start(zoe, new RecordingConsumer());
+            SubscriberFixture.await(zoeLooked);
+            fixture.storage = watched(shared, "ann", readers, () -> {
+                annLooked.countDown();
+                Polling.await(() -> held("zoe").size() == 1, this::owners);
+            });
+            Subscriber ann = worker("ann", options -> options.transactionMode(TransactionMode.WHOLE));
+            CompletableFuture<CompletionReason> annRuns = fixture.start(ann, new RecordingConsumer());
+
+            Polling.await(
+                    () -> !lines.of(Level.WARN, "Orders").isEmpty() || held("ann").size() == 2, this::owners);
+            assertThat(readers).as("%s", owners()).hasSize(1);
+            zoe.close();
+            SubscriberFixture.get(zoeRuns);
+            Polling.await(() -> held("ann").equals(Set.of("a", "b")), this::owners);
+            ann.close();
+            SubscriberFixture.get(annRuns);
+        }
+    }
+
+    /** Something that a thread of the engine waits for. */
+    private interface Wait {
+        void await() throws InterruptedException;
+    }
+
+    /** A storage that waits before the first acquire of that worker, and notes when the worker starts to read. */
+    private static PartitionStorage watched(PartitionStorage shared, String worker, Set<String> readers, Wait wait) {
+        AtomicBoolean acquires = new AtomicBoolean();
+        return new FaultyStorage(shared, false, (call, method) -> {
+                    if (method.equals("markRunning")) {
+                        readers.add(worker);
+                    }
+                    if (method.equals("acquire") && acquires.compareAndSet(false, true)) {
+                        try {
+                            wait.await();
+                        } catch (InterruptedException e) {
+                            throw new IllegalStateException(e);
+                        }
+                    }
+                    return FaultyStorage.Verdict.PASS;
+                })
+                .storage();
     }
 
     private Subscriber worker(String name, UnaryOperator<SubscriberOptions.Builder> options) {
