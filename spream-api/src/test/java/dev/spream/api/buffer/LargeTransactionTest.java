@@ -7,17 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.core.consume.Transaction;
 import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
-import dev.spream.core.source.ChangeStreamCursor;
-import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriberOptions;
+import dev.spream.testkit.subscription.MappedSource;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,7 +22,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,7 +64,8 @@ final class LargeTransactionTest {
                 .transactionBuffer(() -> new DiskChangeBuffer(folder))
                 .build();
         long before = usedHeap();
-        try (Subscriber subscriber = Subscriber.builder(new Filled(script), new InMemoryPartitionStorage())
+        try (Subscriber subscriber = Subscriber.builder(
+                        new MappedSource(script, LargeTransactionTest::filled), new InMemoryPartitionStorage())
                 .options(options)
                 .build()) {
             assertThat(subscriber.run((TransactionConsumer) this::consume)).isEqualTo(CompletionReason.COMPLETED);
@@ -130,69 +127,16 @@ final class LargeTransactionTest {
                 false);
     }
 
-    /** A source whose rows get a large value when they are read. */
-    private record Filled(ScriptedSource script) implements ChangeStreamSource {
-        @Override
-        public String streamName() {
-            return script.streamName();
+    /** Gives a row a large value when it is read. */
+    private static Optional<ChangeRecord> filled(ChangeRecord record) {
+        if (!(record instanceof DataChangeRecord change)) {
+            return Optional.of(record);
         }
-
-        @Override
-        public PartitionMode partitionMode() {
-            return script.partitionMode();
-        }
-
-        @Override
-        public Optional<Duration> retention() {
-            return script.retention();
-        }
-
-        @Override
-        public int maxOpenQueries() {
-            return script.maxOpenQueries();
-        }
-
-        @Override
-        public Instant serverTime() {
-            return script.serverTime();
-        }
-
-        @Override
-        public ChangeStreamCursor query(PartitionQuery query) {
-            ChangeStreamCursor cursor = script.query(query);
-            return new ChangeStreamCursor() {
-                @Override
-                public Optional<ChangeRecord> next() throws InterruptedException {
-                    return cursor.next().map(Filled::filled);
-                }
-
-                @Override
-                public int prefetched() {
-                    return cursor.prefetched();
-                }
-
-                @Override
-                public void close() {
-                    cursor.close();
-                }
-            };
-        }
-
-        private static ChangeRecord filled(ChangeRecord record) {
-            if (!(record instanceof DataChangeRecord change)) {
-                return record;
-            }
-            String value = Character.toString('a' + Integer.parseInt(change.recordSequence()) % 26)
-                    .repeat(VALUE_BYTES);
-            return change.with(
-                    change.columnTypes(),
-                    List.of(new Mod(
-                            change.mods().getFirst().keys(), JsonObject.of(Map.of("Value", value)), JsonObject.EMPTY)));
-        }
-
-        @Override
-        public void close() {
-            script.close();
-        }
+        String value = Character.toString('a' + Integer.parseInt(change.recordSequence()) % 26)
+                .repeat(VALUE_BYTES);
+        return Optional.of(change.with(
+                change.columnTypes(),
+                List.of(new Mod(
+                        change.mods().getFirst().keys(), JsonObject.of(Map.of("Value", value)), JsonObject.EMPTY))));
     }
 }

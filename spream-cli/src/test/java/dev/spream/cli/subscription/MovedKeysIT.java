@@ -13,15 +13,13 @@ import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
 import dev.spream.core.record.PartitionEventRecord;
-import dev.spream.core.source.ChangeStreamCursor;
-import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
+import dev.spream.testkit.subscription.MappedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -69,7 +67,8 @@ final class MovedKeysIT {
             Recorder recorder = new Recorder();
             Instant start = database.serverTime();
             Subscriber subscriber = Subscriber.builder(
-                            withoutEvents ? new EventlessSource(source) : source, new InMemoryPartitionStorage())
+                            withoutEvents ? new MappedSource(source, MovedKeysIT::withoutEvent) : source,
+                            new InMemoryPartitionStorage())
                     .options(options -> options.maxInflight(64).startAt(start))
                     .build();
             Future<?> run = running.submit(() -> subscriber.run(recorder));
@@ -120,61 +119,8 @@ final class MovedKeysIT {
         }
     }
 
-    /** A source that hides the moves of key ranges. */
-    private record EventlessSource(ChangeStreamSource source) implements ChangeStreamSource {
-        @Override
-        public String streamName() {
-            return source.streamName();
-        }
-
-        @Override
-        public PartitionMode partitionMode() {
-            return source.partitionMode();
-        }
-
-        @Override
-        public Optional<Duration> retention() {
-            return source.retention();
-        }
-
-        @Override
-        public int maxOpenQueries() {
-            return source.maxOpenQueries();
-        }
-
-        @Override
-        public Instant serverTime() {
-            return source.serverTime();
-        }
-
-        @Override
-        public ChangeStreamCursor query(PartitionQuery query) {
-            ChangeStreamCursor cursor = source.query(query);
-            return new ChangeStreamCursor() {
-                @Override
-                public Optional<ChangeRecord> next() throws InterruptedException {
-                    Optional<ChangeRecord> next = cursor.next();
-                    while (next.isPresent() && next.get() instanceof PartitionEventRecord) {
-                        next = cursor.next();
-                    }
-                    return next;
-                }
-
-                @Override
-                public int prefetched() {
-                    return cursor.prefetched();
-                }
-
-                @Override
-                public void close() {
-                    cursor.close();
-                }
-            };
-        }
-
-        @Override
-        public void close() {
-            source.close();
-        }
+    /** Hides the moves of key ranges. */
+    private static Optional<ChangeRecord> withoutEvent(ChangeRecord record) {
+        return record instanceof PartitionEventRecord ? Optional.empty() : Optional.of(record);
     }
 }
