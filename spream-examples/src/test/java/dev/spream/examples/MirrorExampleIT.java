@@ -1,6 +1,7 @@
 package dev.spream.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.DatabaseClient;
@@ -8,18 +9,23 @@ import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.core.subscription.SubscriptionListener;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.servers.PostgresDatabase;
+import dev.spream.storage.jdbc.mirror.JdbcMirror;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
+import dev.spream.testkit.subscription.MappedSource;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,6 +34,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
@@ -38,11 +45,10 @@ import org.junit.jupiter.api.Timeout;
 final class MirrorExampleIT {
     private static final String DATABASE = "projects/p/instances/i/databases/d";
     private static final int ORDERS = 60;
+    private static final Duration LAG = Duration.ofMillis(10);
 
     @Test
     void a_foreign_key_without_deferral_holds_while_partitions_split_and_merge() throws Exception {
-        DataSource database = PostgresDatabase.create().source();
-        execute(database, MirrorExample.TABLES);
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                 .churn(PartitionChurn.every(Duration.ofMillis(50)).weights(3, 1, 0))
                 .start()) {
@@ -59,19 +65,47 @@ final class MirrorExampleIT {
                     SpannerChangeStreamSource source =
                             SpannerChangeStreamSource.open(connection.client(), "OrdersStream")) {
                 List<Instant> commits = write(connection.client());
+
                 AtomicInteger overPartitions = new AtomicInteger();
-                Subscriber.Builder subscription = Subscriber.builder(source, new InMemoryPartitionStorage())
-                        .options(options -> options.startAt(commits.getFirst())
-                                .endAt(commits.getLast())
-                                .heartbeatInterval(Duration.ofMillis(200))
-                                .listener(counting(overPartitions)));
-
-                assertThat(MirrorExample.mirror(subscription, database)).isEqualTo(CompletionReason.COMPLETED);
-
+                DataSource database = tables();
+                assertThat(MirrorExample.mirror(subscription(source, commits, overPartitions), database))
+                        .isEqualTo(CompletionReason.COMPLETED);
                 assertThat(overPartitions).hasPositiveValue();
                 assertThat(lines(database)).isNotEmpty().isEqualTo(lines(connection.client()));
+
+                DataSource unordered = tables();
+                try (Subscriber subscriber = subscription(source, commits, overPartitions)
+                        .options(options -> options.transactionMode(TransactionMode.WHOLE))
+                        .build()) {
+                    JdbcMirror mirror = JdbcMirror.builder(unordered, "orders").build();
+                    assertThatThrownBy(() -> subscriber.run(mirror))
+                            .hasStackTraceContaining("Foreign keys hold only in commit order");
+                }
             }
         }
+    }
+
+    private static DataSource tables() throws SQLException {
+        DataSource database = PostgresDatabase.create().source();
+        execute(database, MirrorExample.TABLES);
+        return database;
+    }
+
+    private static Subscriber.Builder subscription(
+            ChangeStreamSource source, List<Instant> commits, AtomicInteger overPartitions) {
+        return Subscriber.builder(new MappedSource(source, MirrorExampleIT::late), new InMemoryPartitionStorage())
+                .options(options -> options.startAt(commits.getFirst())
+                        .endAt(commits.getLast())
+                        .heartbeatInterval(Duration.ofMillis(200))
+                        .listener(counting(overPartitions)));
+    }
+
+    /** Lets the partitions with orders lag behind those with lines. */
+    private static Optional<ChangeRecord> late(ChangeRecord record) throws InterruptedException {
+        if (record instanceof DataChangeRecord change && change.tableName().equals("Orders")) {
+            Thread.sleep(LAG);
+        }
+        return Optional.of(record);
     }
 
     /** Counts changes of transactions that are in several partitions. */
@@ -86,21 +120,14 @@ final class MirrorExampleIT {
         };
     }
 
-    /** Each order comes with its lines in one transaction; some are deleted with their lines by a later one. */
+    /** Each order comes with its lines in one transaction. A later one deletes both, or adds a line. */
     private static List<Instant> write(DatabaseClient client) {
         Random random = new Random(7);
         List<Instant> commits = new ArrayList<>();
         for (long id = 1; id <= ORDERS; id++) {
             List<Mutation> order = new ArrayList<>();
             for (long line = 1; line <= 3; line++) {
-                order.add(Mutation.newInsertBuilder("Lines")
-                        .set("OrderId")
-                        .to(id)
-                        .set("Line")
-                        .to(line)
-                        .set("Article")
-                        .to("article " + random.nextInt(9))
-                        .build());
+                order.add(line(id, line, random));
             }
             order.add(Mutation.newInsertBuilder("Orders")
                     .set("OrderId")
@@ -115,9 +142,22 @@ final class MirrorExampleIT {
                     delete.add(Mutation.delete("Lines", Key.of(id, line)));
                 }
                 commits.add(instant(client.write(delete)));
+            } else {
+                commits.add(instant(client.write(List.of(line(id, 4, random)))));
             }
         }
         return commits;
+    }
+
+    private static Mutation line(long order, long line, Random random) {
+        return Mutation.newInsertBuilder("Lines")
+                .set("OrderId")
+                .to(order)
+                .set("Line")
+                .to(line)
+                .set("Article")
+                .to("article " + random.nextInt(9))
+                .build();
     }
 
     private static Instant instant(Timestamp timestamp) {
