@@ -7,7 +7,9 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -111,25 +113,64 @@ final class MirrorAudit {
     /** The rows of a mirrored table, by key; none if the table was not created yet. */
     Map<List<String>, Map<String, Object>> rows(MirrorTable table) throws SQLException {
         Map<List<String>, Map<String, Object>> rows = new TreeMap<>(MirrorRows.BY_KEY);
+        if (!exists(table)) {
+            return rows;
+        }
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
-            if (number("SELECT count(*) FROM pg_tables WHERE schemaname = 'mirror' AND tablename = '%s'"
-                            .formatted(table.name()))
-                    == 0) {
-                return rows;
-            }
             statement.execute("SET timezone = 'UTC'");
             try (ResultSet result = statement.executeQuery(query(table))) {
                 while (result.next()) {
-                    Map<String, Object> row = new TreeMap<>();
-                    for (String column : table.columns().keySet()) {
-                        row.put(column, value(result, column, table.column(column)));
-                    }
+                    Map<String, Object> row = row(result, table);
                     rows.put(MirrorRows.key(table, row), row);
                 }
             }
         }
         return rows;
+    }
+
+    /**
+     * Compares the rows of a large table one by one, and returns the first difference.
+     *
+     * @param originals its rows in the order of {@code column}, which is unique; null after the last one
+     */
+    List<String> firstDifference(
+            MirrorTable table, String column, Supplier<@Nullable Map<String, Object>> originals) throws SQLException {
+        if (!exists(table)) {
+            return List.of(table.name() + " is not there");
+        }
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.setFetchSize(10_000);
+            try (ResultSet result =
+                    statement.executeQuery("%s ORDER BY \"%s\".\"%s\"".formatted(query(table), table.name(), column))) {
+                while (true) {
+                    Map<String, Object> original = originals.get();
+                    Map<String, Object> copy = result.next() ? row(result, table) : null;
+                    if (!Objects.equals(original, copy)) {
+                        return List.of("%s has %s, and its mirror %s".formatted(table.name(), original, copy));
+                    }
+                    if (original == null) {
+                        return List.of();
+                    }
+                }
+            }
+        }
+    }
+
+    private boolean exists(MirrorTable table) throws SQLException {
+        return number("SELECT count(*) FROM pg_tables WHERE schemaname = 'mirror' AND tablename = '%s'"
+                        .formatted(table.name()))
+                > 0;
+    }
+
+    private static Map<String, Object> row(ResultSet result, MirrorTable table) throws SQLException {
+        Map<String, Object> row = new TreeMap<>();
+        for (String column : table.columns().keySet()) {
+            row.put(column, value(result, column, table.column(column)));
+        }
+        return row;
     }
 
     private static String query(MirrorTable table) {

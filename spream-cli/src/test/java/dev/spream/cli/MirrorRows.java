@@ -46,13 +46,17 @@ final class MirrorRows {
         try (ResultSet result =
                 read.read(table.name(), KeySet.all(), table.columns().keySet())) {
             while (result.next()) {
-                Struct struct = result.getCurrentRowAsStruct();
-                Map<String, Object> row = new TreeMap<>();
-                table.columns().forEach((name, column) -> row.put(name, value(struct, name, column, postgresDialect)));
+                Map<String, Object> row = row(result.getCurrentRowAsStruct(), table, postgresDialect);
                 rows.put(key(table, row), row);
             }
         }
         return rows;
+    }
+
+    static Map<String, Object> row(Struct struct, MirrorTable table, boolean postgresDialect) {
+        Map<String, Object> row = new TreeMap<>();
+        table.columns().forEach((name, column) -> row.put(name, value(struct, name, column, postgresDialect)));
+        return row;
     }
 
     private static Object value(Struct row, String name, MirrorTable.Column column, boolean postgresDialect) {

@@ -8,6 +8,7 @@ import java.util.List;
 
 /** The service {@code run} that keeps a mirror in PostgreSQL and its partitions beside it, in several processes. */
 final class MirrorService {
+    private static final String LEASE = System.getProperty("fleet.lease", "2s");
 
     private MirrorService() {}
 
@@ -26,12 +27,12 @@ final class MirrorService {
                 sink.jdbc.create-tables=true
                 max-inflight=64
                 heartbeat-interval=200ms
-                lease-time=2s
+                lease-time=%s
                 watermark-interval=200ms
                 partition-discovery-interval=200ms
                 %s
                 """.formatted(
-                        database, stream, emulatorHost, url, url, MirrorAudit.SCHEMA, more));
+                        database, stream, emulatorHost, url, url, MirrorAudit.SCHEMA, LEASE, more));
     }
 
     /** Returns the command of a process of that name. */
