@@ -49,6 +49,7 @@ public final class DiskChangeBuffer implements ChangeBuffer {
     private static final int WRITE_BUFFER_KILOBYTES = 1024;
 
     private final Path folder;
+    private final FileCalls calls;
     private final AtomicLong last = new AtomicLong();
 
     // Written under the monitor.
@@ -57,9 +58,25 @@ public final class DiskChangeBuffer implements ChangeBuffer {
 
     private record OpenFile(Path path, MVStore store, MVMap<Long, String> changes) {}
 
+    /** The calls to the file system in which other processes and users are met. */
+    interface FileCalls {
+        default Path create(Path folder) throws IOException {
+            return Files.createTempFile(folder, PREFIX, SUFFIX);
+        }
+
+        default UserPrincipal owner(Path file) throws IOException {
+            return Files.getOwner(file, LinkOption.NOFOLLOW_LINKS);
+        }
+    }
+
     /** Creates a buffer that keeps its file in that folder, which exists. */
     public DiskChangeBuffer(Path folder) {
+        this(folder, new FileCalls() {});
+    }
+
+    DiskChangeBuffer(Path folder, FileCalls calls) {
         this.folder = requireNonNull(folder, "folder");
+        this.calls = calls;
     }
 
     /** Creates a buffer in the folder for temporary files. */
@@ -106,15 +123,15 @@ public final class DiskChangeBuffer implements ChangeBuffer {
 
     /** Creates a file, and another one if the search of another process has locked the first. */
     private OpenFile created() throws IOException {
-        Path path = Files.createTempFile(folder, PREFIX, SUFFIX);
-        removeLeftBehind(Files.getOwner(path));
+        Path path = calls.create(folder);
+        removeLeftBehind(calls.owner(path));
         try {
             return opened(path);
         } catch (MVStoreException e) {
             if (e.getErrorCode() != DataUtils.ERROR_FILE_LOCKED) {
                 throw e;
             }
-            return opened(Files.createTempFile(folder, PREFIX, SUFFIX));
+            return opened(calls.create(folder));
         }
     }
 
@@ -150,10 +167,10 @@ public final class DiskChangeBuffer implements ChangeBuffer {
         }
     }
 
-    private static void removeIfLeftBehind(Path file, UserPrincipal user) {
+    private void removeIfLeftBehind(Path file, UserPrincipal user) {
         try {
             if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-                    && Files.getOwner(file, LinkOption.NOFOLLOW_LINKS).equals(user)
+                    && calls.owner(file).equals(user)
                     && !isBeingCreated(file)
                     && isUnlocked(file)
                     && Files.deleteIfExists(file)) {

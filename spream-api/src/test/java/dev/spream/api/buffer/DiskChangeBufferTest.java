@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.UserPrincipal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.h2.mvstore.MVStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -86,6 +88,45 @@ final class DiskChangeBufferTest {
             buffer.add(change(1));
 
             assertThat(files()).hasSize(5).containsAll(others).doesNotContain(left);
+        }
+    }
+
+    @Test
+    void another_file_is_created_where_the_search_of_another_process_has_locked_the_first() throws IOException {
+        List<MVStore> searches = new ArrayList<>();
+        DiskChangeBuffer.FileCalls calls = new DiskChangeBuffer.FileCalls() {
+            @Override
+            public Path create(Path folder) throws IOException {
+                Path file = DiskChangeBuffer.FileCalls.super.create(folder);
+                if (searches.isEmpty()) {
+                    searches.add(MVStore.open(file.toString()));
+                }
+                return file;
+            }
+        };
+        try (DiskChangeBuffer buffer = new DiskChangeBuffer(folder, calls)) {
+            long id = buffer.add(change(1));
+
+            assertThat(buffer.read(id)).isEqualTo(change(1));
+            assertThat(files()).hasSize(1); // the locked one is deleted
+        } finally {
+            searches.forEach(MVStore::closeImmediately);
+        }
+    }
+
+    @Test
+    void a_file_of_another_user_stays() throws IOException {
+        Path others = Files.writeString(folder.resolve("spream-transactions-others.mv"), "no store");
+        DiskChangeBuffer.FileCalls calls = new DiskChangeBuffer.FileCalls() {
+            @Override
+            public UserPrincipal owner(Path file) throws IOException {
+                return file.equals(others) ? () -> "bob" : DiskChangeBuffer.FileCalls.super.owner(file);
+            }
+        };
+        try (DiskChangeBuffer buffer = new DiskChangeBuffer(folder, calls)) {
+            buffer.add(change(1));
+
+            assertThat(files()).hasSize(2).contains(others);
         }
     }
 
