@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
+import com.google.cloud.spanner.Value;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
@@ -25,6 +26,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.servers.SpannerServer;
 import dev.spream.storage.spanner.MetadataSetup.Outcome;
 import java.time.Duration;
@@ -134,6 +136,68 @@ class SpannerPartitionTablesIT {
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("column Epoch")
                 .hasMessageContaining("SpannerPartitionTables.create");
+    }
+
+    @Test
+    void tables_of_an_earlier_release_are_named_and_completed_in_place() throws Exception {
+        String table = database.newTable();
+        MetadataTables names = new MetadataTables(table, database.dialect());
+        database.connection()
+                .updateDdl(new MetadataDdl(names)
+                        .all().stream()
+                                .map(SpannerPartitionTablesIT::ofEarlierRelease)
+                                .toList());
+        database.client()
+                .write(List.of(
+                        Mutation.newInsertBuilder(names.subscription())
+                                .set(MetadataDdl.ID)
+                                .to(1)
+                                .set(MetadataDdl.STREAM_NAME)
+                                .to("Orders")
+                                .set(MetadataColumn.START_TIMESTAMP.columnName)
+                                .to(PartitionRows.value(requested().startTimestamp()))
+                                .set(MetadataColumn.HEARTBEAT_MILLIS.columnName)
+                                .to(10_000)
+                                .set(MetadataDdl.PARTITION_MODE)
+                                .to("IMMUTABLE_KEY_RANGE")
+                                .set(MetadataDdl.COMPLETED)
+                                .to(false)
+                                .set(MetadataColumn.CREATED_AT.columnName)
+                                .to(Value.COMMIT_TIMESTAMP)
+                                .build(),
+                        Mutation.newInsertBuilder(names.workers())
+                                .set(MetadataDdl.WORKER_ID)
+                                .to(WORKER.value())
+                                .set(MetadataDdl.CAPACITY)
+                                .to(9)
+                                .set(MetadataDdl.REGISTERED_AT)
+                                .to(Value.COMMIT_TIMESTAMP)
+                                .set(MetadataDdl.ALIVE_UNTIL)
+                                .to(PartitionRows.value(at(0)))
+                                .build()));
+
+        assertThatThrownBy(() -> open(table))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("column %s of table %s", MetadataDdl.SNAPSHOT_QUERY, names.subscription())
+                .hasMessageContaining("column %s of table %s", MetadataDdl.WHOLE_TRANSACTIONS, names.workers())
+                .hasMessageContaining("SpannerPartitionTables.create");
+        assertThat(create(table)).isEqualTo(new MetadataSetup(Outcome.READY, 0));
+
+        PartitionStorage storage = open(table);
+        assertThat(storage.openSubscription(requested())).isEqualTo(requested());
+        assertThat(storage.workers()).singleElement().satisfies(worker -> {
+            assertThat(worker.worker()).isEqualTo(WORKER);
+            assertThat(worker.wholeTransactions()).isFalse();
+        });
+        storage.registerWorker(WORKER, 9, true, Duration.ofMinutes(1));
+        assertThat(storage.workers()).allMatch(WorkerRegistration::wholeTransactions);
+    }
+
+    private static String ofEarlierRelease(String statement) {
+        return Stream.of(MetadataDdl.SNAPSHOT_QUERY, MetadataDdl.WHOLE_TRANSACTIONS)
+                .reduce(
+                        statement,
+                        (shortened, column) -> shortened.replaceAll(", [`\"]%s[`\"] [^,]+".formatted(column), ""));
     }
 
     @Test
