@@ -69,9 +69,17 @@ final class CorrectionRows {
     }
 
     private static CorrectionOutcome tooLarge(CorrectionPlan plan, CorrectionWrite write) {
+        boolean rowsLeft = plan.partitionsAfter().stream()
+                .anyMatch(partition ->
+                        !partition.isFinished() && partition.token().isOfSnapshot());
+        String beginning = rowsLeft
+                ? "with a snapshot, whose rows are not all read"
+                : "at %s: changes since then are delivered again"
+                        .formatted(plan.lowWatermarkAfter()
+                                .orElse(plan.after().startTimestamp()));
         return new CorrectionOutcome.Refused(
-                "the correction writes %d partitions by about %d mutations, and Spanner takes %d in a commit; nothing was changed. Store the subscription in PostgreSQL, or begin another one"
-                        .formatted(plan.written().size(), write.count(), CorrectionWrite.LIMIT));
+                "the correction writes %d partitions by about %d mutations, and Spanner takes %d in a commit; nothing was changed. Begin another subscription over another table, or in PostgreSQL, which has no such limit, %s"
+                        .formatted(plan.written().size(), write.count(), CorrectionWrite.LIMIT, beginning));
     }
 
     private static void audit(WriteTransaction transaction, CorrectionAct act, String change) {

@@ -59,7 +59,8 @@ final class SpannerPartitionStorageIT extends PartitionStorageContract {
                     .isInstanceOfSatisfying(
                             CorrectionOutcome.Refused.class,
                             outcome -> assertThat(outcome.reason())
-                                    .contains("writes 10001 partitions", "Spanner takes 80000 in a commit"));
+                                    .contains("writes 10001 partitions", "Spanner takes 80000 in a commit")
+                                    .endsWith("at " + at(20) + ": changes since then are delivered again"));
             assertThat(storage.lineage().partitions()).containsExactlyElementsOf(before.partitions());
             assertThat(storage.corrections()).isEmpty();
 
