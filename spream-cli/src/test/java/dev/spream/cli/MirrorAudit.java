@@ -134,8 +134,8 @@ final class MirrorAudit {
      *
      * @param originals its rows in the order of {@code column}, which is unique; null after the last one
      */
-    List<String> firstDifference(
-            MirrorTable table, String column, Supplier<@Nullable Map<String, Object>> originals) throws SQLException {
+    List<String> firstDifference(MirrorTable table, String column, Supplier<@Nullable Map<String, Object>> originals)
+            throws SQLException {
         if (!exists(table)) {
             return List.of(table.name() + " is not there");
         }

@@ -35,11 +35,12 @@ final class MirrorService {
                         database, stream, emulatorHost, url, url, MirrorAudit.SCHEMA, LEASE, more));
     }
 
-    /** Returns the command of a process of that name. */
-    static List<String> command(Path configuration, String name) {
+    /** Returns the command of a process of that name, with those flags besides. */
+    static List<String> command(Path configuration, String name, String... flags) {
         List<String> command = new ArrayList<>(SpreamProcess.command());
         command.add(1, "-Xmx256m");
         command.addAll(List.of("run", "--config", configuration.toString(), "--worker=" + name));
+        command.addAll(List.of(flags));
         return command;
     }
 }

@@ -107,12 +107,12 @@ class SnapshotIT {
                         "mirrored",
                         emulator.emulatorHost(),
                         url,
-                        "snapshot=true%nsource.spanner.snapshot-chunk-rows=%d%nsource.spanner.snapshot-reads=%d"
+                        "source.spanner.snapshot-chunk-rows=%d%nsource.spanner.snapshot-reads=%d"
                                 .formatted(CHUNK_ROWS, READS));
                 try (PartitionStorage storage = JdbcPartitionStorage.create(pool, SUBSCRIPTION);
                         WorkerFleet fleet = new WorkerFleet(
                                 Path.of("target", "snapshot", mode.toLowerCase(Locale.ROOT)),
-                                name -> MirrorService.command(file, name));
+                                name -> MirrorService.command(file, name, "--snapshot"));
                         MirrorWorkload workload =
                                 new MirrorWorkload(client, postgresDialect, CHANGES_PER_SECOND, 400, 12, SEED);
                         SteadyWriter writer = new SteadyWriter(
@@ -143,8 +143,7 @@ class SnapshotIT {
                                 return differences(client, audit, postgresDialect)
                                         .isEmpty();
                             },
-                            () -> "not equal with seed " + SEED + ": "
-                                    + differences(client, audit, postgresDialect));
+                            () -> "not equal with seed " + SEED + ": " + differences(client, audit, postgresDialect));
                     fleet.terminate();
                     System.out.printf(
                             "snapshot of %d rows, %s, %s, seed %d: %d kills, %.1f s with them, %.0f rows/s; a bare read in %d ranges at once: %.0f rows/s; %d rows written meanwhile%n",
