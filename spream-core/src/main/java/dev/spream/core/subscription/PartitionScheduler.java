@@ -286,8 +286,7 @@ final class PartitionScheduler {
         Acquired acquired =
                 context.storageCalls().repeat("acquiring partitions", wanted, storage -> acquire(storage, claims));
         if (!acquired.leases().isEmpty() && membership.othersHold(wanted)) {
-            context.storageCalls()
-                    .run("releasing partitions", wanted, storage -> storage.release(acquired.leases()));
+            context.storageCalls().run("releasing partitions", wanted, storage -> storage.release(acquired.leases()));
             return false; // the next look decides
         }
         acquired.leases().forEach(lease -> {

@@ -75,8 +75,7 @@ final class CorrectionRows {
         String beginning = rowsLeft
                 ? "with a snapshot, whose rows are not all read"
                 : "at %s: changes since then are delivered again"
-                        .formatted(plan.lowWatermarkAfter()
-                                .orElse(plan.after().startTimestamp()));
+                        .formatted(plan.lowWatermarkAfter().orElse(plan.after().startTimestamp()));
         return new CorrectionOutcome.Refused(
                 "the correction writes %d partitions by about %d mutations, and Spanner takes %d in a commit; nothing was changed. Begin another subscription over another table, or in PostgreSQL, which has no such limit, %s"
                         .formatted(plan.written().size(), write.count(), CorrectionWrite.LIMIT, beginning));

@@ -271,8 +271,7 @@ class SubscriberWorkersTest {
                 SubscriberFixture.await(annLooked);
             });
             Subscriber zoe = worker(
-                    "zoe",
-                    options -> options.maxOpenPartitions(1).partitionDiscoveryInterval(Duration.ofMinutes(10)));
+                    "zoe", options -> options.maxOpenPartitions(1).partitionDiscoveryInterval(Duration.ofMinutes(10)));
             CompletableFuture<CompletionReason> zoeRuns = fixture.start(zoe, new RecordingConsumer());
             SubscriberFixture.await(zoeLooked);
             fixture.storage = watched(shared, "ann", readers, () -> {
@@ -283,7 +282,9 @@ class SubscriberWorkersTest {
             CompletableFuture<CompletionReason> annRuns = fixture.start(ann, new RecordingConsumer());
 
             Polling.await(
-                    () -> !lines.of(Level.WARN, "Orders").isEmpty() || held("ann").size() == 2, this::owners);
+                    () -> !lines.of(Level.WARN, "Orders").isEmpty()
+                            || held("ann").size() == 2,
+                    this::owners);
             assertThat(readers).as("%s", owners()).hasSize(1);
             zoe.close();
             SubscriberFixture.get(zoeRuns);
