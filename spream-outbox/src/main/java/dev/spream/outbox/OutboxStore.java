@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -117,10 +118,26 @@ public interface OutboxStore extends AutoCloseable {
      * Registers for notifications of entries enqueued here or in another process. Notifications may be spurious and may
      * be missed: the caller has to poll as well.
      *
-     * @param wake called for each notification, by any thread; must not block
      * @return the registration, which ends when it is closed
      */
-    Watch watch(Runnable wake);
+    Watch watch(Watcher watcher);
+
+    /** A worker, as the store and the outboxes of its process see it. Called by any thread. */
+    @FunctionalInterface
+    interface Watcher {
+        /** Called for each notification; must not block. */
+        void wake();
+
+        /**
+         * Reserves room for entries that an outbox of this process is about to enqueue. Must not block.
+         *
+         * @param limit the maximum number of entries, 1 or more
+         * @return empty if there is no room now
+         */
+        default Optional<ClaimRoom> reserve(int limit) {
+            return Optional.empty();
+        }
+    }
 
     /** A registration for notifications. Closing it ends the notifications. */
     interface Watch extends AutoCloseable {

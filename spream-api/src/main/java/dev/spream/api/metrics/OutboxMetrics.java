@@ -138,6 +138,11 @@ public final class OutboxMetrics implements OutboxListener {
     }
 
     @Override
+    public void enqueued(List<OutboxClaim> claims) {
+        claimed.increment(claims.size());
+    }
+
+    @Override
     public void sending(OutboxClaim claim) {
         gauges.sending.incrementAndGet();
         answered.put(claim.ref(), false);

@@ -30,6 +30,7 @@ final class ClaimLoop {
     private final RandomGenerator random;
     private final WorkerSignals signals;
     private volatile boolean called = true;
+    private volatile boolean backlog = true; // written by the thread of the loop
 
     // Confined to the thread.
     private boolean look;
@@ -61,6 +62,11 @@ final class ClaimLoop {
     void call() {
         called = true;
         signals.claims.signal();
+    }
+
+    /** Returns whether the last claim returned as many entries as requested, so that more are probably due. */
+    boolean hasBacklog() {
+        return backlog;
     }
 
     void run() throws InterruptedException {
@@ -101,13 +107,18 @@ final class ClaimLoop {
         if (!look && !ordered) {
             return Math.max(1, untilNextReason(now));
         }
-        int room = Math.min(Math.min(allowed, batch), entries.room());
-        if (room <= 0) {
+        int room = entries.reserve(Math.min(allowed, batch), !backlog);
+        if (room == 0) {
             return pollInterval; // woken earlier when capacity becomes free
         }
-        int taken = ordered ? claimOrdered(look ? shareOf(room) : room, allowed) : 0;
-        if (look && taken < room && !(allowed == 1 && taken > 0)) {
-            claimAny(room - taken, allowed);
+        int unused = room;
+        try {
+            unused -= ordered ? claimOrdered(look ? shareOf(room) : room, allowed) : 0;
+            if (look && unused > 0 && !(allowed == 1 && unused < room)) {
+                unused -= claimAny(unused, allowed);
+            }
+        } finally {
+            entries.release(unused);
         }
         return 0;
     }
@@ -131,7 +142,8 @@ final class ClaimLoop {
         return room > 1 ? room / 2 : orderedTurn ? 1 : 0;
     }
 
-    private void claimAny(int limit, int allowed) {
+    /** Returns the number of claimed entries. */
+    private int claimAny(int limit, int allowed) {
         long askedAt = signals.now();
         LocalLease lease = store.requestLease();
         ClaimResult result = store.claim(limit);
@@ -139,7 +151,9 @@ final class ClaimLoop {
             look = false;
             nextLook = signals.now() + pollInterval;
         }
+        backlog = look;
         claimed(result, askedAt, lease, allowed);
+        return result.claims().size();
     }
 
     /** Claims the first entries of at most that many keys; returns the number of claimed entries. */

@@ -1,51 +1,81 @@
 package dev.spream.outbox.worker;
 
 import dev.spream.core.internal.Waiter;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A limit on the number of entries that are sent at the same time. One thread acquires slots, many release them; a
- * release wakes only the thread that waits for a slot.
+ * A limit on the number of entries that are sent at the same time. A slot is reserved, then used or returned. Safe for
+ * use by many threads; a returned slot wakes only the thread that waits for one.
  */
 final class ConcurrencyLimit {
     private final int capacity;
     private final Waiter wake;
-    private final AtomicInteger taken = new AtomicInteger();
-    private volatile boolean wanted;
 
-    /** @param wake raised when a slot is released while one is wanted */
+    // Guarded by this.
+    private int reserved;
+    private int used;
+    private boolean wanted;
+
+    /** @param wake raised when a slot is returned while one is wanted */
     ConcurrencyLimit(int capacity, Waiter wake) {
         this.capacity = capacity;
         this.wake = wake;
     }
 
-    int free() {
-        return capacity - taken.get();
+    /** Reserves at most that many slots; returns the number of reserved ones. */
+    synchronized int reserve(int limit) {
+        int slots = Math.max(0, Math.min(limit, free()));
+        reserved += slots;
+        return slots;
     }
 
-    boolean isEmpty() {
-        return taken.get() == 0;
+    synchronized int free() {
+        return capacity - used - reserved;
     }
 
-    void take() {
-        taken.incrementAndGet();
+    /** Uses reserved slots. */
+    synchronized void use(int slots) {
+        reserved -= slots;
+        used += slots;
     }
 
+    /** Returns reserved slots that are not used. */
+    void release(int slots) {
+        synchronized (this) {
+            reserved -= slots;
+        }
+        if (slots > 0) {
+            signal();
+        }
+    }
+
+    /** Returns a slot that was used. */
     void giveBack() {
-        taken.decrementAndGet();
+        synchronized (this) {
+            used--;
+        }
         signal();
+    }
+
+    /** Returns whether no slot is used. */
+    synchronized boolean isIdle() {
+        return used == 0;
+    }
+
+    /** Requests a wake-up at the next return. The caller has to try to reserve a slot once more after this call. */
+    synchronized void want() {
+        wanted = true;
     }
 
     /** Wakes the waiting thread, if any, since there may be a free slot. */
     void signal() {
-        if (wanted) {
-            wanted = false;
+        if (takeWanted()) {
             wake.signal();
         }
     }
 
-    /** Requests a wake-up at the next release. The caller has to check for a free slot once more after this call. */
-    void want() {
-        wanted = true;
+    private synchronized boolean takeWanted() {
+        boolean was = wanted;
+        wanted = false;
+        return was;
     }
 }

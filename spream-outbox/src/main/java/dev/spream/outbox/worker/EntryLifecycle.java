@@ -58,19 +58,29 @@ final class EntryLifecycle {
     }
 
     /**
-     * Returns the number of entries that can be claimed; if 0, the claiming thread is woken when capacity becomes free.
+     * Reserves slots for at most that many entries and returns their number; if it is 0, the claiming thread is woken
+     * when capacity becomes free.
+     *
+     * @param sparing whether to leave half of the free slots to entries that are claimed as they are enqueued
      */
-    int room() {
-        int room = roomNow();
-        if (room > 0) {
-            return room;
+    int reserve(int limit, boolean sparing) {
+        int most = sparing ? Math.min(limit, Math.max(1, slots.free() / 2)) : limit;
+        int reserved = reserve(most);
+        if (reserved > 0) {
+            return reserved;
         }
         slots.want();
-        return roomNow();
+        return reserve(most);
     }
 
-    private int roomNow() {
-        return Math.min(slots.free(), mostHeld - activeClaims.size());
+    /** Reserves slots for at most that many entries that are about to be enqueued, and returns their number. */
+    int reserve(int limit) {
+        return slots.reserve(Math.min(limit, mostHeld - activeClaims.size()));
+    }
+
+    /** Returns reserved slots. */
+    void release(int reserved) {
+        slots.release(reserved);
     }
 
     /** Returns the times at which entries that failed in this worker are due again. */
@@ -80,11 +90,11 @@ final class EntryLifecycle {
 
     /** Returns whether no attempt is in progress. */
     boolean isIdle() {
-        return slots.isEmpty();
+        return slots.isIdle();
     }
 
     /**
-     * Starts the attempts of claims, for which there must be capacity.
+     * Starts the attempts of claims, for which slots are reserved.
      *
      * @param askedAt the time just before they were requested, by the worker's clock
      * @param probe whether the claim is a probe of the circuit breaker
@@ -92,10 +102,31 @@ final class EntryLifecycle {
     void claimed(ClaimResult result, long askedAt, LocalLease lease, boolean probe) {
         Duration took = Duration.ofNanos(signals.now() - askedAt);
         events.publish(listener -> listener.claimed(result, took));
-        for (OutboxClaim claim : result.claims()) {
+        slots.use(result.claims().size());
+        start(result.claims(), askedAt, lease, probe);
+    }
+
+    /**
+     * Starts the attempts of entries that were claimed as they were enqueued, and that are committed, in slots that are
+     * reserved; returns false if the worker has stopped. The slots are used before the worker is seen to run, so that a
+     * shutdown waits for the attempts.
+     */
+    boolean enqueued(List<OutboxClaim> claims, long askedAt, LocalLease lease) {
+        slots.use(claims.size());
+        if (!signals.isRunning()) {
+            claims.forEach(claim -> slots.giveBack());
+            signals.runner.signal();
+            return false;
+        }
+        events.publish(listener -> listener.enqueued(claims));
+        start(claims, askedAt, lease, false);
+        return true;
+    }
+
+    private void start(List<OutboxClaim> claims, long askedAt, LocalLease lease, boolean probe) {
+        for (OutboxClaim claim : claims) {
             ActiveClaim held = new ActiveClaim(claim, probe, askedAt, lease);
             activeClaims.add(held);
-            slots.take();
             sending.start(threadName, () -> attempt(held));
         }
     }

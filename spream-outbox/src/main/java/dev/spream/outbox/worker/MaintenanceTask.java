@@ -13,7 +13,7 @@ final class MaintenanceTask {
     private static final int EXPIRE_AT_ONCE = 500;
 
     private final WorkerStore store;
-    private final Runnable onEnqueue;
+    private final OutboxStore.Watcher watcher;
     private final OutboxSegmentKeeper segments;
     private final CircuitBreaker breaker;
     private final WorkerEvents events;
@@ -24,10 +24,10 @@ final class MaintenanceTask {
     private volatile boolean stopped;
     private OutboxStore.@Nullable Watch watch; // confined to the thread, until it has ended
 
-    /** @param onEnqueue called by any thread when entries were enqueued; must not block */
+    /** @param watcher registered with the store */
     MaintenanceTask(
             WorkerStore store,
-            Runnable onEnqueue,
+            OutboxStore.Watcher watcher,
             OutboxSegmentKeeper segments,
             CircuitBreaker breaker,
             OutboxWorkerOptions options,
@@ -35,7 +35,7 @@ final class MaintenanceTask {
             RandomGenerator random,
             WorkerSignals signals) {
         this.store = store;
-        this.onEnqueue = onEnqueue;
+        this.watcher = watcher;
         this.segments = segments;
         this.breaker = breaker;
         this.events = events;
@@ -68,7 +68,7 @@ final class MaintenanceTask {
     private void keepWatch() {
         if (watch == null) {
             try {
-                watch = store.watch(onEnqueue);
+                watch = store.watch(watcher);
             } catch (StorageException e) {
                 // Already reported; retried in the next round. Until then, polls find new entries.
             }

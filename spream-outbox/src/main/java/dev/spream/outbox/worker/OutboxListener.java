@@ -7,6 +7,7 @@ import dev.spream.outbox.OutboxHistory;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * A listener for the events of an {@link OutboxWorker}, for metrics, logs and spans. Called on the worker's threads;
@@ -15,6 +16,9 @@ import java.time.Duration;
 public interface OutboxListener {
     /** Called after each claim, also if it returned no entries. */
     default void claimed(ClaimResult result, Duration took) {}
+
+    /** Called when entries that were claimed as they were enqueued are about to be sent. */
+    default void enqueued(List<OutboxClaim> claims) {}
 
     /** Called before an attempt or a query, on the thread that makes it. */
     default void sending(OutboxClaim claim) {}

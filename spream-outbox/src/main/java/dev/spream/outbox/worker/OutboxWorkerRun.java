@@ -7,10 +7,12 @@ import dev.spream.core.internal.RunLifecycle;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.TaskGroup;
 import dev.spream.core.internal.Waiter;
+import dev.spream.outbox.ClaimRoom;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStore;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -88,14 +90,47 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         this.entries = new EntryLifecycle(attempts, writer, activeClaims, plan, options, events, signals, sending);
         this.claims = new ClaimLoop(store, plan, segments, breaker, entries, options, random, signals);
         this.reader = new KeyReader(store, plan, options, signals);
-        this.maintenance =
-                new MaintenanceTask(store, this::enqueued, segments, breaker, options, events, random, signals);
+        this.maintenance = new MaintenanceTask(
+                store,
+                new Enqueues(sender.guarantee(), store, breaker),
+                segments,
+                breaker,
+                options,
+                events,
+                random,
+                signals);
         this.retention = new Retention(store, options, events, random, signals);
     }
 
-    private void enqueued() {
-        claims.call();
-        signals.reader.signal();
+    /**
+     * What outboxes of this process see of the worker. Entries are not claimed as they are enqueued while there is a
+     * backlog, which is older, and for a sender that cannot tell after a crash whether an entry was sent.
+     */
+    private final class Enqueues implements OutboxStore.Watcher {
+        private final boolean claimable;
+        private final WorkerStore store;
+        private final CircuitBreaker breaker;
+
+        private Enqueues(OutboxSender.Guarantee guarantee, WorkerStore store, CircuitBreaker breaker) {
+            this.claimable = guarantee != OutboxSender.Guarantee.NEITHER;
+            this.store = store;
+            this.breaker = breaker;
+        }
+
+        @Override
+        public void wake() {
+            claims.call();
+            signals.reader.signal();
+        }
+
+        @Override
+        public Optional<ClaimRoom> reserve(int limit) {
+            if (!claimable || !signals.isRunning() || !breaker.isClosed() || claims.hasBacklog()) {
+                return Optional.empty();
+            }
+            int slots = entries.reserve(limit);
+            return slots == 0 ? Optional.empty() : Optional.of(new ReservedRoom(store, entries, slots));
+        }
     }
 
     void run() {

@@ -79,7 +79,7 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
         return calls.call("reading an ordering key", () -> store.ordered(orderingKey, limit));
     }
 
-    OutboxStore.Watch watch(Runnable wake) {
-        return calls.call("watching for entries", () -> store.watch(wake));
+    OutboxStore.Watch watch(OutboxStore.Watcher watcher) {
+        return calls.call("watching for entries", () -> store.watch(watcher));
     }
 }

@@ -6,9 +6,12 @@ import dev.spream.outbox.LedgerClaim;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxStore;
+import dev.spream.outbox.OutboxTransaction;
 import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /** The enqueuing side of an {@link InMemoryOutbox}. */
 final class MemoryEnqueuer implements Outbox<Transaction> {
@@ -30,12 +33,23 @@ final class MemoryEnqueuer implements Outbox<Transaction> {
 
     @Override
     public List<EnqueueResult> enqueueAll(Transaction transaction, List<OutboxMessage> messages) {
+        return enqueueAll(transaction, messages, new MemoryOutboxTransaction.Claims(Optional.empty()));
+    }
+
+    /** Enqueues messages, and claims them where there is room. */
+    List<EnqueueResult> enqueueAll(
+            Transaction transaction, List<OutboxMessage> messages, MemoryOutboxTransaction.Claims claims) {
         messages.forEach(message -> requireJson(message.payload()));
         return memory.lockedIn(
                 transaction,
                 () -> messages.stream()
-                        .map(message -> enqueueOne(transaction, message))
+                        .map(message -> enqueueOne(transaction, message, claims))
                         .toList());
+    }
+
+    @Override
+    public OutboxTransaction begin(Transaction transaction) {
+        return new MemoryOutboxTransaction(this, memory, transaction);
     }
 
     private static void requireJson(String payload) {
@@ -46,24 +60,26 @@ final class MemoryEnqueuer implements Outbox<Transaction> {
         }
     }
 
-    private EnqueueResult enqueueOne(Transaction transaction, OutboxMessage message) {
+    private EnqueueResult enqueueOne(
+            Transaction transaction, OutboxMessage message, MemoryOutboxTransaction.Claims claims) {
         Instant now = memory.now();
         List<LedgerEntry> generations = memory.ledger.forWriting(transaction, message.idempotencyKey());
         return switch (MemoryLedger.claim(generations, message.idempotencyKey(), message.requestDigest(), now)) {
-            case LedgerClaim.Begun begun -> add(transaction, new StoredEntry(memory.nextId(), message, now));
+            case LedgerClaim.Begun begun -> add(transaction, new StoredEntry(memory.nextId(), message, now), claims);
             case LedgerClaim.InProgress there -> new EnqueueResult.InProgress(there.entry());
             case LedgerClaim.Settled settled -> new EnqueueResult.Settled(settled.entry());
             case LedgerClaim.Conflict conflict -> new EnqueueResult.Conflict(conflict.entry());
         };
     }
 
-    private static EnqueueResult add(Transaction transaction, StoredEntry entry) {
+    private EnqueueResult add(Transaction transaction, StoredEntry entry, MemoryOutboxTransaction.Claims claims) {
+        claims.claim(entry, memory.now());
         transaction.enqueued.add(entry);
         return new EnqueueResult.Enqueued(entry.id());
     }
 
     @Override
     public void signal() {
-        memory.watchers.forEach(Runnable::run);
+        memory.watchers.forEach(OutboxStore.Watcher::wake);
     }
 }

@@ -1,6 +1,7 @@
 package dev.spream.testkit.memory;
 
 import dev.spream.outbox.ClaimResult;
+import dev.spream.outbox.ClaimRoom;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
@@ -216,14 +217,31 @@ final class MemoryStore implements OutboxStore {
     }
 
     @Override
-    public Watch watch(Runnable wake) {
-        // An object for each registration: a callback registered twice is called twice, and each registration ends by
-        // itself.
-        Runnable watcher = () -> wake.run();
-        memory.watchers.add(watcher);
-        Watch watch = () -> memory.watchers.remove(watcher);
+    public Watch watch(Watcher watcher) {
+        Watcher registered = new Registered(watcher);
+        memory.watchers.add(registered);
+        Watch watch = () -> memory.watchers.remove(registered);
         watches.add(watch);
         return watch;
+    }
+
+    /** A registration: one that is made twice is called twice, and each ends by itself. */
+    private static final class Registered implements Watcher {
+        private final Watcher watcher;
+
+        private Registered(Watcher watcher) {
+            this.watcher = watcher;
+        }
+
+        @Override
+        public void wake() {
+            watcher.wake();
+        }
+
+        @Override
+        public Optional<ClaimRoom> reserve(int limit) {
+            return watcher.reserve(limit);
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.spream.testkit.memory;
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
 import java.time.Duration;
@@ -28,7 +29,7 @@ public final class OutboxMemory {
     final LedgerTable ledger = new LedgerTable(lock.newCondition());
     final OutboxSegmentTable segments = new OutboxSegmentTable();
     public final List<AuditEntry> audit = new ArrayList<>();
-    final List<Runnable> watchers = new CopyOnWriteArrayList<>();
+    final List<OutboxStore.Watcher> watchers = new CopyOnWriteArrayList<>();
 
     OutboxMemory(InstantSource clock) {
         this.clock = clock;

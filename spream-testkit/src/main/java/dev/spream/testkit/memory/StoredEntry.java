@@ -107,6 +107,11 @@ final class StoredEntry {
         return !status.isSettled() && !dueAt().isAfter(now) && !(isWaiting() && hasExpired(now));
     }
 
+    /** Returns whether it can be claimed as it is enqueued: it is due, and no order has to be kept. */
+    boolean isClaimableAtOnce(Instant now) {
+        return orderingKey().isEmpty() && isDue(now);
+    }
+
     boolean hasExpired(Instant now) {
         return message.expiresAt().filter(end -> !now.isBefore(end)).isPresent();
     }

@@ -89,8 +89,8 @@ public class ForwardingOutboxStore implements OutboxStore {
     }
 
     @Override
-    public Watch watch(Runnable wake) {
-        return call("watch", () -> target.watch(wake));
+    public Watch watch(Watcher watcher) {
+        return call("watch", () -> target.watch(watcher));
     }
 
     @Override

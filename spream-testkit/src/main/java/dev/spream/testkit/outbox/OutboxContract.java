@@ -8,4 +8,8 @@ import dev.spream.outbox.Outbox;
  * @param <T> a transaction of the store
  */
 public abstract class OutboxContract<T> extends OutboxSuite<T>
-        implements EnqueueContract<T>, EnqueueAllContract<T>, EnqueueRaceContract<T>, PayloadContract<T> {}
+        implements EnqueueContract<T>,
+                EnqueueAllContract<T>,
+                EnqueueClaimContract<T>,
+                EnqueueRaceContract<T>,
+                PayloadContract<T> {}

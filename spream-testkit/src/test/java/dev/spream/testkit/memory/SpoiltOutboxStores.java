@@ -80,7 +80,7 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public Watch watch(Runnable wake) {
+        public Watch watch(Watcher watcher) {
             return () -> {};
         }
     }

@@ -7,6 +7,7 @@ import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxTransaction;
 import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
 import java.time.Duration;
 import java.util.List;
@@ -38,6 +39,11 @@ final class SpoiltOutboxes {
         }
 
         @Override
+        public OutboxTransaction begin(Transaction transaction) {
+            return target.begin(transaction);
+        }
+
+        @Override
         public void signal() {
             target.signal();
         }
@@ -66,6 +72,11 @@ final class SpoiltOutboxes {
             return result instanceof EnqueueResult.Conflict conflict
                     ? new EnqueueResult.InProgress(conflict.entry())
                     : result;
+        }
+
+        @Override
+        public OutboxTransaction begin(Transaction transaction) {
+            return target.begin(transaction);
         }
 
         @Override

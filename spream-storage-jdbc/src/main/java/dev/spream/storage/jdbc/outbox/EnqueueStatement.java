@@ -2,15 +2,19 @@ package dev.spream.storage.jdbc.outbox;
 
 import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 
 import dev.spream.core.StorageException;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerStatus;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Statements;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -18,6 +22,7 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,19 +30,27 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Enqueues messages in one transaction. The first statement inserts those whose idempotency keys are free, in the order
  * of the keys, so that two transactions with the same keys do not deadlock. A second statement looks up the other keys,
  * and sees the rows that the first one had waited for.
+ *
+ * <p>Where room of a worker is reserved, the first statement also claims entries for it, if it runs on the server that
+ * the worker uses.
+ *
+ * @param reserved null if no entry is claimed
  */
-record EnqueueStatement(Statements transaction) {
+record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved reserved) {
     static final String ENQUEUE = """
             WITH asked AS MATERIALIZED (
                 SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]),
-                    (SELECT ?::int[]), (SELECT ?::timestamptz[]), (SELECT ?::timestamptz[]), (SELECT ?::text[]))
+                    (SELECT ?::int[]), (SELECT ?::timestamptz[]), (SELECT ?::timestamptz[]), (SELECT ?::text[]),
+                    (SELECT ?::boolean[]))
                     WITH ORDINALITY
-                    AS a (key, digest, payload, ordering_key, segment, not_before, expires_at, traceparent, place)
+                    AS a (key, digest, payload, ordering_key, segment, not_before, expires_at, traceparent, claim, place)
+                CROSS JOIN (SELECT ?::text AS owner, ? * interval '1 microsecond' AS lease, ?::text AS server) AS worker
             ), begun AS (
                 INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
                 SELECT a.key, 1, a.digest, 'in_progress', clock_timestamp(), clock_timestamp() FROM asked a
@@ -47,12 +60,17 @@ record EnqueueStatement(Statements transaction) {
                 RETURNING idempotency_key
             )
             INSERT INTO @outbox (idempotency_key, order_request_json, request_digest, status, next_run_at, ordering_key, segment,
-                expires_at, traceparent, created_at, updated_at)
-            SELECT a.key, a.payload::jsonb, a.digest, 'pending', greatest(a.not_before, clock_timestamp()), a.ordering_key,
-                a.segment, a.expires_at, a.traceparent, clock_timestamp(), clock_timestamp()
+                expires_at, traceparent, created_at, updated_at, claim_token, attempts, locked_by, locked_at, lease_until)
+            SELECT a.key, a.payload::jsonb, a.digest, CASE WHEN claimed THEN 'sending' ELSE 'pending' END,
+                greatest(a.not_before, now), a.ordering_key, a.segment, a.expires_at, a.traceparent, now, now,
+                claimed::int, claimed::int, CASE WHEN claimed THEN a.owner END, CASE WHEN claimed THEN now END,
+                CASE WHEN claimed THEN now + a.lease END
             FROM asked a JOIN begun ON begun.idempotency_key = a.key
+            CROSS JOIN LATERAL (SELECT clock_timestamp() AS now) AS clock
+            CROSS JOIN LATERAL (SELECT a.claim AND (a.expires_at IS NULL OR a.expires_at > now)
+                AND a.server = (SELECT %s) AS claimed) AS choice
             ORDER BY a.place
-            RETURNING id, idempotency_key""";
+            RETURNING id, idempotency_key, created_at, expires_at, status = 'sending' AS claimed""".formatted(OutboxTables.SERVER);
 
     private static final String FIND = """
             SELECT DISTINCT ON (l.idempotency_key) %s FROM @ledger l WHERE l.idempotency_key = ANY (?)
@@ -69,14 +87,14 @@ record EnqueueStatement(Statements transaction) {
     /** The maximum number of rounds while keys are removed between the two statements. */
     private static final int ROUNDS = 5;
 
-    List<EnqueueResult> enqueue(List<OutboxMessage> messages) throws SQLException {
+    Enqueued enqueue(List<OutboxMessage> messages) throws SQLException {
         Map<String, OutboxMessage> open = new LinkedHashMap<>();
         messages.forEach(message -> open.putIfAbsent(message.idempotencyKey(), message));
-        Map<String, Long> ids = new LinkedHashMap<>();
+        Map<String, Row> rows = new LinkedHashMap<>();
         Map<String, LedgerEntry> taken = new LinkedHashMap<>();
         for (int round = 0; !open.isEmpty() && round < ROUNDS; round++) {
-            ids.putAll(insert(open.values()));
-            open.keySet().removeAll(ids.keySet());
+            rows.putAll(insert(open.values()));
+            open.keySet().removeAll(rows.keySet());
             taken.putAll(find(open.keySet()));
             open.keySet().removeAll(taken.keySet());
             adopt(open.keySet());
@@ -88,13 +106,65 @@ record EnqueueStatement(Statements transaction) {
                     true,
                     null);
         }
-        if (ids.size() + taken.size() < messages.size()) {
+        if (rows.size() + taken.size() < messages.size()) {
             taken.putAll(find(repeatedKeys(messages)));
         }
-        return results(messages, ids, taken);
+        return new Enqueued(results(messages, rows, taken), claims(messages, rows.values()), rows.size());
     }
 
-    private Map<String, Long> insert(Collection<OutboxMessage> messages) throws SQLException {
+    /**
+     * The outcome of a call.
+     *
+     * @param claims the claims of those that were claimed
+     * @param entries the number of new entries
+     */
+    record Enqueued(List<EnqueueResult> results, List<OutboxClaim> claims, int entries) {}
+
+    private record Row(String key, long id, Instant createdAt, Optional<Instant> expiresAt, boolean claimed) {
+        static Row read(ResultSet row) throws SQLException {
+            return new Row(
+                    row.getString("idempotency_key"),
+                    row.getLong("id"),
+                    JdbcTimestamps.clock(row, "created_at"),
+                    JdbcTimestamps.optionalClock(row, "expires_at"),
+                    row.getBoolean("claimed"));
+        }
+    }
+
+    /** Returns whether an entry can be claimed as it is enqueued: it is due at once, and no order has to be kept. */
+    static boolean isClaimable(OutboxMessage message) {
+        return message.orderingKey().isEmpty() && message.notBefore().isEmpty();
+    }
+
+    private static List<OutboxClaim> claims(List<OutboxMessage> messages, Collection<Row> rows) {
+        Map<String, OutboxMessage> byKey =
+                messages.stream().collect(toMap(OutboxMessage::idempotencyKey, Function.identity(), (a, b) -> a));
+        return rows.stream()
+                .filter(Row::claimed)
+                .map(row -> claim(requireNonNull(byKey.get(row.key())), row))
+                .toList();
+    }
+
+    private static OutboxClaim claim(OutboxMessage message, Row row) {
+        OutboxEntry entry = new OutboxEntry(
+                row.id(),
+                row.key(),
+                1,
+                message.requestDigest(),
+                message.payload(),
+                Optional.empty(),
+                message.traceparent(),
+                row.createdAt(),
+                row.expiresAt());
+        return new OutboxClaim(entry, 1, 1, false, row.createdAt());
+    }
+
+    private Map<String, Row> insert(Collection<OutboxMessage> messages) throws SQLException {
+        Set<String> chosen = messages.stream()
+                .filter(EnqueueStatement::isClaimable)
+                .map(OutboxMessage::idempotencyKey)
+                .limit(reserved == null ? 0 : reserved.room().size())
+                .collect(toSet());
         return transaction
                 .rows(
                         ENQUEUE,
@@ -109,10 +179,21 @@ record EnqueueStatement(Statements transaction) {
                                         messages, message -> message.notBefore().map(EnqueueStatement::clock))
                                 .optionalClocks(
                                         messages, message -> message.expiresAt().map(EnqueueStatement::clock))
-                                .optionalTexts(messages, OutboxMessage::traceparent),
-                        row -> Map.entry(row.getString("idempotency_key"), row.getLong("id")))
+                                .optionalTexts(messages, OutboxMessage::traceparent)
+                                .flags(messages, message -> chosen.contains(message.idempotencyKey()))
+                                .text(
+                                        reserved == null
+                                                ? ""
+                                                : reserved.room().owner().toString())
+                                .number(
+                                        reserved == null
+                                                ? 0
+                                                : JdbcTimestamps.micros(
+                                                        reserved.room().lease()))
+                                .text(reserved == null ? "" : reserved.server()),
+                        Row::read)
                 .stream()
-                .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
+                .collect(toMap(Row::key, Function.identity()));
     }
 
     /** Returns the time limited to what the server can store: microseconds of the years 1 to 9999. */
@@ -149,10 +230,12 @@ record EnqueueStatement(Statements transaction) {
     }
 
     private static List<EnqueueResult> results(
-            List<OutboxMessage> messages, Map<String, Long> ids, Map<String, LedgerEntry> taken) {
+            List<OutboxMessage> messages, Map<String, Row> rows, Map<String, LedgerEntry> taken) {
+        Map<String, Row> left = new HashMap<>(rows);
         List<EnqueueResult> results = new ArrayList<>();
         for (OutboxMessage message : messages) {
-            Optional<Long> id = Optional.ofNullable(ids.remove(message.idempotencyKey()));
+            Optional<Long> id =
+                    Optional.ofNullable(left.remove(message.idempotencyKey())).map(Row::id);
             results.add(id.<EnqueueResult>map(EnqueueResult.Enqueued::new)
                     .orElseGet(() -> refusal(message, requireNonNull(taken.get(message.idempotencyKey())))));
         }

@@ -3,11 +3,13 @@ package dev.spream.storage.jdbc.outbox;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxTransaction;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An {@link Outbox} in PostgreSQL: messages are enqueued on a connection of the caller, in its transaction.
@@ -15,9 +17,11 @@ import javax.sql.DataSource;
  * <pre>{@code
  * connection.setAutoCommit(false);
  * orders.insert(connection, order);
- * outbox.enqueue(connection, OutboxMessage.of(order.key(), order.json()));
- * connection.commit();
- * outbox.signal();
+ * try (OutboxTransaction messages = outbox.begin(connection)) {
+ *     messages.enqueue(OutboxMessage.of(order.key(), order.json()));
+ *     connection.commit();
+ *     messages.committed();
+ * }
  * }</pre>
  *
  * <p>Transactions are best READ COMMITTED, the default; at a higher level, a key that another transaction has taken since this
@@ -60,9 +64,15 @@ public final class JdbcOutbox implements Outbox<Connection> {
 
     @Override
     public List<EnqueueResult> enqueueAll(Connection transaction, List<OutboxMessage> messages) {
+        return enqueueAll(transaction, messages, null).results();
+    }
+
+    /** Enqueues messages, and claims them where there is reserved room. */
+    EnqueueStatement.Enqueued enqueueAll(
+            Connection transaction, List<OutboxMessage> messages, LocalWatchers.@Nullable Reserved reserved) {
         String what = what(messages);
         try {
-            return new EnqueueStatement(database.ofCaller(transaction, what)).enqueue(messages);
+            return new EnqueueStatement(database.ofCaller(transaction, what), reserved).enqueue(messages);
         } catch (SQLException e) {
             throw failure(what, e);
         }
@@ -94,6 +104,11 @@ public final class JdbcOutbox implements Outbox<Connection> {
                 ? SqlErrors.storageException(what, error)
                 : new IllegalArgumentException(
                         "%s failed: %s (SQLSTATE %s); roll the transaction back".formatted(what, reason, state));
+    }
+
+    @Override
+    public OutboxTransaction begin(Connection transaction) {
+        return new JdbcOutboxTransaction(this, database, transaction);
     }
 
     @Override

@@ -113,8 +113,8 @@ public final class JdbcOutboxStore implements OutboxStore {
     }
 
     @Override
-    public Watch watch(Runnable wake) {
-        return watching.add(wake);
+    public Watch watch(Watcher watcher) {
+        return watching.add(watcher);
     }
 
     @Override

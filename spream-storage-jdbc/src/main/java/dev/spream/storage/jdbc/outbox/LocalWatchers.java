@@ -1,15 +1,20 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.LoggedFailure;
+import dev.spream.outbox.ClaimRoom;
+import dev.spream.outbox.OutboxStore;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The callbacks of this process for enqueued entries, by the tables that they watch. Outboxes with the same names in
- * several databases share their notifications, which is harmless. Safe for use by many threads.
+ * The workers of this process, by the tables that they watch. Outboxes with the same names in several databases share
+ * their notifications, which is harmless. Safe for use by many threads.
  */
 final class LocalWatchers {
     private static final Logger log = LoggerFactory.getLogger(LocalWatchers.class);
@@ -19,8 +24,9 @@ final class LocalWatchers {
 
     private LocalWatchers() {}
 
-    Registration add(OutboxTables tables, Runnable wake) {
-        Registration registration = new Registration(this, tables, wake);
+    /** @param server returns what identifies the server of the store while it listens, null otherwise */
+    Registration add(OutboxTables tables, OutboxStore.Watcher watcher, Supplier<@Nullable String> server) {
+        Registration registration = new Registration(this, tables, watcher, server);
         registered
                 .computeIfAbsent(tables, watched -> ConcurrentHashMap.newKeySet())
                 .add(registration);
@@ -31,21 +37,47 @@ final class LocalWatchers {
         registered.getOrDefault(tables, Set.of()).forEach(Registration::wake);
     }
 
-    /** A registered callback. Closing it ends the registration. The same {@code wake} can be registered twice. */
+    /**
+     * Room of a worker for entries that are about to be enqueued.
+     *
+     * @param server identifies the only server on which they may be claimed, as {@link OutboxTables#SERVER} does
+     */
+    record Reserved(ClaimRoom room, String server) {}
+
+    /** Reserves room for at most that many entries; null if no worker has room. */
+    @Nullable
+    Reserved reserve(OutboxTables tables, int limit) {
+        for (Registration each : registered.getOrDefault(tables, Set.of())) {
+            String server = each.server.get();
+            Optional<ClaimRoom> room = server == null ? Optional.empty() : each.watcher.reserve(limit);
+            if (server != null && room.isPresent()) {
+                return new Reserved(room.get(), server);
+            }
+        }
+        return null;
+    }
+
+    /** A registered worker. Closing it ends the registration. The same {@code watcher} can be registered twice. */
     static final class Registration implements AutoCloseable {
         private final LocalWatchers watchers;
         private final OutboxTables tables;
-        private final Runnable wake;
+        private final OutboxStore.Watcher watcher;
+        private final Supplier<@Nullable String> server;
 
-        private Registration(LocalWatchers watchers, OutboxTables tables, Runnable wake) {
+        private Registration(
+                LocalWatchers watchers,
+                OutboxTables tables,
+                OutboxStore.Watcher watcher,
+                Supplier<@Nullable String> server) {
             this.watchers = watchers;
             this.tables = tables;
-            this.wake = wake;
+            this.watcher = watcher;
+            this.server = server;
         }
 
         void wake() {
             try {
-                wake.run();
+                watcher.wake();
             } catch (RuntimeException e) {
                 log.warn("[{}] a callback for enqueued entries failed", tables, LoggedFailure.of(e));
             }

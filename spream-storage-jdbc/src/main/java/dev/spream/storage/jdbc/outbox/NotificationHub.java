@@ -15,19 +15,24 @@ final class NotificationHub {
     private final OutboxDatabase database;
     private final SectionLock lock = new SectionLock();
     private final Set<Watch> watches = new HashSet<>(); // guarded by lock
+    private volatile @Nullable String server; // null while no connection listens
     private @Nullable NotificationListener listener; // guarded by lock; null while there are no watches
 
     NotificationHub(OutboxDatabase database) {
         this.database = database;
     }
 
-    OutboxStore.Watch add(Runnable wake) {
-        Watch watch = new Watch(LocalWatchers.OF_THIS_PROCESS.add(database.tables(), wake));
+    OutboxStore.Watch add(OutboxStore.Watcher watcher) {
+        Watch watch = new Watch(LocalWatchers.OF_THIS_PROCESS.add(database.tables(), watcher, () -> server));
         lock.run(() -> {
             watches.add(watch);
             if (listener == null) {
                 listener = NotificationListener.start(
-                        database.dataSource(), database.tables(), OutboxSignal.PROCESS, this::wakeAll);
+                        database.dataSource(),
+                        database.tables(),
+                        OutboxSignal.PROCESS,
+                        this::wakeAll,
+                        now -> server = now);
             }
         });
         return watch;

@@ -11,7 +11,9 @@ import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.Logger;
@@ -40,20 +42,27 @@ final class NotificationListener implements OutboxStore.Watch {
     private final OutboxTables tables;
     private final String self;
     private final Runnable wake;
+    private final Consumer<@Nullable String> server;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
 
-    private NotificationListener(DataSource dataSource, OutboxTables tables, String self, Runnable wake) {
+    private NotificationListener(
+            DataSource dataSource, OutboxTables tables, String self, Runnable wake, Consumer<@Nullable String> server) {
         this.dataSource = dataSource;
         this.tables = tables;
         this.self = self;
         this.wake = wake;
+        this.server = server;
         this.thread = Thread.ofVirtual().name("spream-outbox-listen-" + tables).unstarted(this::run);
     }
 
-    /** @param self the payload of notifications to ignore */
-    static NotificationListener start(DataSource dataSource, OutboxTables tables, String self, Runnable wake) {
-        NotificationListener listener = new NotificationListener(dataSource, tables, self, wake);
+    /**
+     * @param self the payload of notifications to ignore
+     * @param server called with what identifies the server when listening begins, and with null when it ends
+     */
+    static NotificationListener start(
+            DataSource dataSource, OutboxTables tables, String self, Runnable wake, Consumer<@Nullable String> server) {
+        NotificationListener listener = new NotificationListener(dataSource, tables, self, wake, server);
         listener.thread.start();
         return listener;
     }
@@ -80,6 +89,8 @@ final class NotificationListener implements OutboxStore.Watch {
             Statements.execute(connection, "UNLISTEN *"); // the next user of the pooled connection does not listen
         } catch (SQLException e) {
             brokenConnection(e);
+        } finally {
+            server.accept(null);
         }
         return worked;
     }
@@ -97,7 +108,9 @@ final class NotificationListener implements OutboxStore.Watch {
     private void listen(Connection connection) throws SQLException {
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_TIME.toMillis()));
         connection.setAutoCommit(true);
+        String now = Statements.answer(connection, "SELECT " + tables.in(OutboxTables.SERVER), row -> row.getString(1));
         Statements.execute(connection, "LISTEN " + tables.channel());
+        server.accept(now);
     }
 
     /** Receives notifications until closed, with short waits, so that it returns soon after the close. */

@@ -25,6 +25,10 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
     /** Names of PostgreSQL have 63 bytes, and those of the indexes are these names with a suffix. */
     static final int MAX_LENGTH = 45;
 
+    /** An expression that identifies the server process, the database and the table. */
+    static final String SERVER =
+            "concat_ws('/', extract(epoch FROM pg_postmaster_start_time()), current_database(), '@outbox'::regclass::oid)";
+
     private static final int CHANNEL_DIGITS = 16;
     private static final Pattern PLACE = Pattern.compile("@(outbox|ledger|segments|workers|audit)\\b");
 

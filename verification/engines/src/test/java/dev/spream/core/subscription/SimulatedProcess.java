@@ -64,7 +64,7 @@ public final class SimulatedProcess implements Executor, MonotonicTime {
     }
 
     /** Returns whether none of its threads runs now. */
-    boolean isHeldUp() {
+    public boolean isHeldUp() {
         return paused || dead;
     }
 

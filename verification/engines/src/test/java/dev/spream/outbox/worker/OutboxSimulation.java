@@ -18,6 +18,7 @@ import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.OutboxStore;
+import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
 import dev.spream.testkit.memory.InMemoryOutbox;
@@ -45,6 +46,8 @@ import java.util.function.Supplier;
 final class OutboxSimulation {
     /** The events of a simulation, so that a test can require that each of them occurred. */
     enum Event {
+        CLAIMED_AS_ENQUEUED,
+        UNREPORTED_COMMIT,
         KILLED,
         PAUSED,
         STOPPED,
@@ -149,16 +152,41 @@ final class OutboxSimulation {
                 message.orderingKey("customer-" + random.nextInt(keys));
             }
             try (InMemoryOutbox.Transaction transaction = memory.begin()) {
-                memory.outbox().enqueue(transaction, message.build());
-                if (random.nextInt(10) > 0) {
-                    transaction.commit();
-                    memory.outbox().signal();
-                }
+                enqueue(operator, transaction, message.build());
             }
             if (random.nextInt(3) == 0) {
                 operator.sleepUninterruptibly(random.nextLong(TROUBLE.toNanos() / entries * 2));
             }
         }
+    }
+
+    /** Some transactions take long, some are rolled back, and the commit of some is not reported, as after a crash. */
+    @SuppressWarnings("MustBeClosedChecker")
+    private void enqueue(SimulatedProcess operator, InMemoryOutbox.Transaction transaction, OutboxMessage message) {
+        if (random.nextInt(3) == 0) {
+            memory.outbox().enqueue(transaction, message);
+            if (random.nextInt(10) > 0) {
+                transaction.commit();
+                memory.outbox().signal();
+            }
+            return;
+        }
+        OutboxTransaction messages = memory.outbox().begin(transaction);
+        messages.enqueue(message);
+        if (random.nextInt(5) == 0) {
+            operator.sleepUninterruptibly(random.nextLong(2 * lease.toNanos()));
+        }
+        int fate = random.nextInt(10);
+        if (fate > 0) {
+            transaction.commit();
+        }
+        if (fate > 1) {
+            messages.committed();
+        } else if (fate == 1 && random.nextBoolean()) {
+            count(Event.UNREPORTED_COMMIT);
+            return;
+        }
+        messages.close();
     }
 
     /** Starts a worker, and another one when that has ended, as long as there is trouble. */
@@ -366,6 +394,11 @@ final class OutboxSimulation {
 
     /** Counts what workers say. */
     private final class Witness implements OutboxListener {
+        @Override
+        public void enqueued(List<OutboxClaim> claims) {
+            count(Event.CLAIMED_AS_ENQUEUED);
+        }
+
         @Override
         public void claimed(ClaimResult result, Duration took) {
             for (int i = 0; i < result.leasesExpired(); i++) {

@@ -122,7 +122,7 @@ final class OutboxWorkerFlowTest {
             }
 
             @Override
-            public Watch watch(Runnable wake) {
+            public Watch watch(Watcher watcher) {
                 return () -> {};
             }
         };

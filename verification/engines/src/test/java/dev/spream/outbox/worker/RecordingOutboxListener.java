@@ -18,6 +18,8 @@ final class RecordingOutboxListener implements OutboxListener {
     sealed interface Event {
         record Claimed(ClaimResult result) implements Event {}
 
+        record Enqueued(List<OutboxClaim> claims) implements Event {}
+
         record Sending(OutboxClaim claim) implements Event {}
 
         record Sent(OutboxClaim claim, SendOutcome outcome, boolean queried) implements Event {}
@@ -54,6 +56,11 @@ final class RecordingOutboxListener implements OutboxListener {
         if (!result.isEmpty()) {
             events.add(new Event.Claimed(result));
         }
+    }
+
+    @Override
+    public void enqueued(List<OutboxClaim> claims) {
+        events.add(new Event.Enqueued(claims));
     }
 
     @Override

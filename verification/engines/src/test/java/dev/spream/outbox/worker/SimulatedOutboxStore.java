@@ -2,8 +2,14 @@ package dev.spream.outbox.worker;
 
 import dev.spream.core.StorageException;
 import dev.spream.core.subscription.SimulatedProcess;
+import dev.spream.outbox.ClaimRoom;
+import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.testkit.outbox.ForwardingOutboxStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -38,6 +44,57 @@ final class SimulatedOutboxStore extends ForwardingOutboxStore {
         this.troubled = troubled;
         this.latency = latency;
         this.afterwards = afterwards;
+    }
+
+    /** Offers room only while the process runs, and starts entries on a thread of it. */
+    @Override
+    public Watch watch(Watcher watcher) {
+        return super.watch(new Watcher() {
+            @Override
+            public void wake() {
+                watcher.wake();
+            }
+
+            @Override
+            public Optional<ClaimRoom> reserve(int limit) {
+                return process.isHeldUp()
+                        ? Optional.empty()
+                        : watcher.reserve(limit).map(room -> new ProcessRoom(room, process));
+            }
+        });
+    }
+
+    private record ProcessRoom(ClaimRoom room, SimulatedProcess process) implements ClaimRoom {
+        @Override
+        public OutboxOwner owner() {
+            return room.owner();
+        }
+
+        @Override
+        public Duration lease() {
+            return room.lease();
+        }
+
+        @Override
+        public int size() {
+            return room.size();
+        }
+
+        @Override
+        public void hold(List<OutboxClaim> claims) {
+            room.hold(claims);
+        }
+
+        @Override
+        public boolean start() {
+            process.start("enqueue", room::start);
+            return true;
+        }
+
+        @Override
+        public void close() {
+            room.close();
+        }
     }
 
     @Override

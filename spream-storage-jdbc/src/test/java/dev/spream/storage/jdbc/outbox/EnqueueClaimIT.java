@@ -1,0 +1,135 @@
+package dev.spream.storage.jdbc.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.outbox.EnqueueResult;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.OutboxTransaction;
+import dev.spream.outbox.SendOutcome;
+import dev.spream.outbox.worker.OutboxWorker;
+import dev.spream.outbox.worker.OutboxWorkerOptions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tests of entries that a worker of the process claims as they are enqueued, in PostgreSQL. */
+@Timeout(120)
+final class EnqueueClaimIT {
+    private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
+
+    private final TestOutbox test = new TestOutbox();
+    private final List<String> sent = new CopyOnWriteArrayList<>();
+    private final OutboxWorker worker = OutboxWorker.builder(test.store, new Noting())
+            .options(OutboxWorkerOptions.builder()
+                    .pollInterval(Duration.ofMinutes(1))
+                    .build())
+            .build();
+
+    private final class Noting implements OutboxSender {
+        @Override
+        public Guarantee guarantee() {
+            return Guarantee.IDEMPOTENT;
+        }
+
+        @Override
+        public SendOutcome send(OutboxEntry entry, Duration timeout) {
+            sent.add(entry.idempotencyKey());
+            return new SendOutcome.Succeeded(LedgerResult.succeeded());
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        Thread.ofVirtual().start(worker::run);
+        String probe = "probe-0";
+        for (int i = 1; !enqueue(test, probe).equals("sending"); i++) {
+            assertThat(i).as("probes that were not claimed").isLessThan(200);
+            awaitSucceeded(probe);
+            probe = "probe-" + i;
+        }
+        awaitSucceeded(probe);
+    }
+
+    @AfterEach
+    void close() {
+        worker.close();
+        test.close();
+    }
+
+    /** Enqueues, commits and reports it; returns the status of the entry in the transaction. */
+    private static String enqueue(TestOutbox where, String key) throws SQLException {
+        try (Connection connection = where.dataSource().getConnection();
+                OutboxTransaction messages = where.outbox.begin(connection)) {
+            connection.setAutoCommit(false);
+            EnqueueResult result = messages.enqueue(OutboxMessage.of(key, "{}"));
+            assertThat(result).isInstanceOf(EnqueueResult.Enqueued.class);
+            String status = TestOutbox.texts(connection
+                            .createStatement()
+                            .executeQuery(
+                                    "SELECT status FROM spream.outbox_orders WHERE idempotency_key = '" + key + "'"))
+                    .getFirst();
+            connection.commit();
+            messages.committed();
+            return status;
+        }
+    }
+
+    private void awaitSucceeded(String key) throws SQLException {
+        long until = System.nanoTime() + PATIENCE;
+        while (!status(test, key).equals("succeeded")) {
+            assertThat(System.nanoTime() - until).as("%s is not sent", key).isNegative();
+            LockSupport.parkNanos(2_000_000);
+        }
+    }
+
+    private static String status(TestOutbox where, String key) throws SQLException {
+        return where.rows("SELECT status FROM spream.outbox_orders WHERE idempotency_key = '" + key + "'")
+                .getFirst();
+    }
+
+    @Test
+    void entries_are_claimed_in_their_transaction_and_sent_once() throws Exception {
+        for (int i = 0; i < 50; i++) {
+            assertThat(enqueue(test, "order-" + i)).isEqualTo("sending");
+            awaitSucceeded("order-" + i);
+        }
+        assertThat(sent).doesNotHaveDuplicates();
+        assertThat(test.rows("SELECT max(attempts), max(claim_token) FROM spream.outbox_orders"))
+                .containsExactly("1,1");
+    }
+
+    @Test
+    void a_transaction_that_is_rolled_back_sends_nothing_and_leaves_the_room_to_the_next() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            try (Connection connection = test.dataSource().getConnection();
+                    OutboxTransaction messages = test.outbox.begin(connection)) {
+                connection.setAutoCommit(false);
+                messages.enqueue(OutboxMessage.of("never-" + i, "{}"));
+                connection.rollback();
+            }
+        }
+        assertThat(enqueue(test, "order")).isEqualTo("sending");
+        awaitSucceeded("order");
+        assertThat(sent).noneMatch(key -> key.startsWith("never"));
+    }
+
+    @Test
+    void entries_of_another_database_with_the_same_tables_are_not_claimed() throws Exception {
+        try (TestOutbox other = new TestOutbox()) {
+            assertThat(enqueue(other, "elsewhere")).isEqualTo("pending");
+            assertThat(enqueue(test, "here")).isEqualTo("sending");
+            assertThat(status(other, "elsewhere")).isEqualTo("pending");
+        }
+    }
+}
