@@ -5,6 +5,7 @@ import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.worker.OutboxWorker;
 import dev.spream.storage.jdbc.JdbcPool;
@@ -40,12 +41,13 @@ public final class OutboxExample {
         try (OutboxWorker worker = OutboxWorker.builder(JdbcOutboxStore.create(database), new Printer(sent))
                 .build()) {
             Thread.ofVirtual().start(worker::run);
-            try (Connection transaction = database.getConnection()) {
+            try (Connection transaction = database.getConnection();
+                    OutboxTransaction messages = outbox.begin(transaction)) {
                 transaction.setAutoCommit(false); // the changes of your tables belong here
-                outbox.enqueue(transaction, OutboxMessage.of(idempotencyKey, "{\"quantity\": 100}"));
+                messages.enqueue(OutboxMessage.of(idempotencyKey, "{\"quantity\": 100}"));
                 transaction.commit();
+                messages.committed();
             }
-            outbox.signal();
             sent.await();
             worker.shutdown(DRAIN); // writes the result
         }

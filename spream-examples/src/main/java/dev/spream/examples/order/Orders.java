@@ -4,6 +4,7 @@ import dev.spream.core.StorageException;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxTransaction;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -51,14 +52,15 @@ final class Orders {
      * @throws StorageException if the database failed; the order may have been taken
      */
     EnqueueResult take(String idempotencyKey, Order order, Optional<String> traceparent) throws SQLException {
-        try (Connection transaction = database.getConnection()) {
+        try (Connection transaction = database.getConnection();
+                OutboxTransaction messages = outbox.begin(transaction)) {
             transaction.setAutoCommit(false);
-            EnqueueResult result = outbox.enqueue(transaction, message(idempotencyKey, order, traceparent));
+            EnqueueResult result = messages.enqueue(message(idempotencyKey, order, traceparent));
             if (result instanceof EnqueueResult.Enqueued) {
                 insert(transaction, idempotencyKey, order);
             }
             transaction.commit(); // after an earlier exception the pool rolls back
-            outbox.signal();
+            messages.committed();
             return result;
         }
     }
