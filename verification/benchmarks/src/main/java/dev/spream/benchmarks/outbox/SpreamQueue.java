@@ -6,6 +6,7 @@ import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.worker.OutboxWorker;
 import dev.spream.outbox.worker.OutboxWorkerOptions;
@@ -78,15 +79,15 @@ final class SpreamQueue implements WorkQueue {
 
     @Override
     public void enqueue(long number) throws SQLException {
-        try (Connection connection = database.getConnection()) {
+        try (Connection connection = database.getConnection();
+                OutboxTransaction messages = outbox.begin(connection)) {
             connection.setAutoCommit(false);
-            outbox.enqueue(
-                    connection,
+            messages.enqueue(
                     OutboxMessage.of(loaded.incrementAndGet() + "-" + number, "{\"n\": %d}".formatted(number)));
             connection.commit();
+            messages.committed();
             connection.setAutoCommit(true);
         }
-        outbox.signal();
     }
 
     @Override
