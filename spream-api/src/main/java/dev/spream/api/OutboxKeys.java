@@ -30,7 +30,7 @@ final class OutboxKeys {
             OptionKey.of(
                     "batch",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_BATCH),
-                    "Maximum number of entries claimed by one statement; never more than can be sent at once. Also set by the variable"
+                    "Maximum number of entries claimed by one statement; no more than can be sent until the next claim. Also set by the variable"
                             + " OUTBOX_BATCH.",
                     DEFAULTS.batch(),
                     OutboxWorkerOptions.Builder::batch),

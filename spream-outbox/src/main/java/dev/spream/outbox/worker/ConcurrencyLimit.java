@@ -3,8 +3,8 @@ package dev.spream.outbox.worker;
 import dev.spream.core.internal.Waiter;
 
 /**
- * A limit on the number of entries that are sent at the same time. A slot is reserved, then used or returned. Safe for
- * use by many threads; a returned slot wakes only the thread that waits for one.
+ * A limit on the number of entries that a worker has claimed and not sent. A slot is reserved, then used or returned.
+ * Safe for use by many threads; a returned slot wakes only the thread that waits for one.
  */
 final class ConcurrencyLimit {
     private final int capacity;
@@ -21,9 +21,13 @@ final class ConcurrencyLimit {
         this.wake = wake;
     }
 
-    /** Reserves at most that many slots; returns the number of reserved ones. */
-    synchronized int reserve(int limit) {
-        int slots = Math.max(0, Math.min(limit, free()));
+    /**
+     * Reserves at most that many slots; returns the number of reserved ones.
+     *
+     * @param beyond the number of slots that may be reserved beyond the limit
+     */
+    synchronized int reserve(int limit, int beyond) {
+        int slots = Math.max(0, Math.min(limit, free() + beyond));
         reserved += slots;
         return slots;
     }

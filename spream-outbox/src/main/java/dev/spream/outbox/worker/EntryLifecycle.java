@@ -8,6 +8,7 @@ import dev.spream.outbox.Settlement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 
 /**
  * The lifecycle of an entry in a worker: claimed, attempted, settled. Safe for use by many threads.
@@ -33,6 +34,8 @@ final class EntryLifecycle {
     private final String threadName;
     private final int mostHeld;
     private final ConcurrencyLimit slots;
+    private final Semaphore turns;
+    private final ReadAhead readAhead;
     private final DueTimes dueTimes = new DueTimes();
 
     /** @param sending runs each attempt on a thread of its own, and reports failures that stop the worker */
@@ -44,7 +47,8 @@ final class EntryLifecycle {
             OutboxWorkerOptions options,
             WorkerEvents events,
             WorkerSignals signals,
-            TaskGroup sending) {
+            TaskGroup sending,
+            ReadAhead readAhead) {
         this.attempts = attempts;
         this.writer = writer;
         this.activeClaims = activeClaims;
@@ -54,6 +58,8 @@ final class EntryLifecycle {
         this.sending = sending;
         this.threadName = options.threadName("send");
         this.mostHeld = 2 * (options.concurrency() + options.batch());
+        this.turns = new Semaphore(options.concurrency());
+        this.readAhead = readAhead;
         this.slots = new ConcurrencyLimit(options.concurrency(), signals.claims);
     }
 
@@ -65,17 +71,22 @@ final class EntryLifecycle {
      */
     int reserve(int limit, boolean sparing) {
         int most = sparing ? Math.min(limit, Math.max(1, slots.free() / 2)) : limit;
-        int reserved = reserve(most);
+        int ahead = sparing ? 0 : readAhead.entries();
+        int reserved = reserve(most, ahead);
         if (reserved > 0) {
             return reserved;
         }
         slots.want();
-        return reserve(most);
+        return reserve(most, ahead);
     }
 
     /** Reserves slots for at most that many entries that are about to be enqueued, and returns their number. */
     int reserve(int limit) {
-        return slots.reserve(Math.min(limit, mostHeld - activeClaims.size()));
+        return reserve(limit, 0);
+    }
+
+    private int reserve(int limit, int ahead) {
+        return slots.reserve(Math.min(limit, mostHeld - activeClaims.size()), ahead);
     }
 
     /** Returns reserved slots. */
@@ -102,6 +113,9 @@ final class EntryLifecycle {
     void claimed(ClaimResult result, long askedAt, LocalLease lease, boolean probe) {
         Duration took = Duration.ofNanos(signals.now() - askedAt);
         events.publish(listener -> listener.claimed(result, took));
+        if (!result.claims().isEmpty()) {
+            readAhead.claimed(took.toNanos());
+        }
         slots.use(result.claims().size());
         start(result.claims(), askedAt, lease, probe);
     }
@@ -131,9 +145,9 @@ final class EntryLifecycle {
         }
     }
 
-    private void attempt(ActiveClaim held) {
+    private void attempt(ActiveClaim held) throws InterruptedException {
         try {
-            Optional<Settlement> settlement = attempts.run(held);
+            Optional<Settlement> settlement = attemptInTurn(held);
             if (settlement.isPresent()) {
                 writer.submit(held, settlement.get());
             } else {
@@ -144,6 +158,17 @@ final class EntryLifecycle {
             if (!signals.isRunning()) {
                 signals.runner.signal();
             }
+        }
+    }
+
+    private Optional<Settlement> attemptInTurn(ActiveClaim held) throws InterruptedException {
+        turns.acquire();
+        long startedAt = signals.now();
+        try {
+            return attempts.run(held);
+        } finally {
+            readAhead.attempted(signals.now() - startedAt);
+            turns.release();
         }
     }
 

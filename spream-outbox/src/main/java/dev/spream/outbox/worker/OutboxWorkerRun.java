@@ -87,7 +87,9 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         OutboxSegmentKeeper segments = new OutboxSegmentKeeper(store, plan, time);
         this.activeClaims = new ActiveClaims(store, options, reports, events, time);
         this.writer = new SettlementWriter(store, activeClaims, events, time, random);
-        this.entries = new EntryLifecycle(attempts, writer, activeClaims, plan, options, events, signals, sending);
+        ReadAhead ahead = new ReadAhead(isRepeatable(sender.guarantee()) ? options.concurrency() : 0);
+        this.entries =
+                new EntryLifecycle(attempts, writer, activeClaims, plan, options, events, signals, sending, ahead);
         this.claims = new ClaimLoop(store, plan, segments, breaker, entries, options, random, signals);
         this.reader = new KeyReader(store, plan, options, signals);
         this.maintenance = new MaintenanceTask(
@@ -102,6 +104,11 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         this.retention = new Retention(store, options, events, random, signals);
     }
 
+    /** Returns whether the claim of an entry that was not sent may be lost without a need for an operator. */
+    private static boolean isRepeatable(OutboxSender.Guarantee guarantee) {
+        return guarantee != OutboxSender.Guarantee.NEITHER;
+    }
+
     /**
      * What outboxes of this process see of the worker. Entries are not claimed as they are enqueued while there is a
      * backlog, which is older, and for a sender that cannot tell after a crash whether an entry was sent.
@@ -112,7 +119,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         private final CircuitBreaker breaker;
 
         private Enqueues(OutboxSender.Guarantee guarantee, WorkerStore store, CircuitBreaker breaker) {
-            this.claimable = guarantee != OutboxSender.Guarantee.NEITHER;
+            this.claimable = isRepeatable(guarantee);
             this.store = store;
             this.breaker = breaker;
         }

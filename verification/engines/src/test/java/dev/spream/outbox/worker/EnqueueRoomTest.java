@@ -114,6 +114,34 @@ final class EnqueueRoomTest {
     }
 
     @Test
+    void entries_are_claimed_ahead_of_a_fast_sender_and_sent_in_turns() {
+        for (int i = 0; i < 200; i++) {
+            bench.enqueue("order-" + i);
+        }
+        ScriptedSender sender = ScriptedSender.idempotent(ScriptedSender.OK);
+        start(sender, options -> options.concurrency(2));
+        WorkerBench.await(() -> bench.count(OutboxStatus.SUCCEEDED) == 200);
+        assertThat(sender.mostSending()).isLessThanOrEqualTo(2);
+        assertThat(bench.events
+                        .all(Event.Claimed.class)
+                        .mapToInt(event -> event.result().claims().size()))
+                .anyMatch(size -> size > 2);
+    }
+
+    @Test
+    void nothing_is_claimed_ahead_of_a_sender_whose_attempts_cannot_be_repeated() {
+        for (int i = 0; i < 200; i++) {
+            bench.enqueue("order-" + i);
+        }
+        start(ScriptedSender.of(Guarantee.NEITHER, ScriptedSender.OK), options -> options.concurrency(2));
+        WorkerBench.await(() -> bench.count(OutboxStatus.SUCCEEDED) == 200);
+        assertThat(bench.events
+                        .all(Event.Claimed.class)
+                        .mapToInt(event -> event.result().claims().size()))
+                .allMatch(size -> size <= 2);
+    }
+
+    @Test
     void a_sender_whose_attempts_cannot_be_repeated_or_queried_gets_entries_by_claims_alone() {
         start(ScriptedSender.of(Guarantee.NEITHER, ScriptedSender.OK), options -> options);
         for (int i = 0; i < 20; i++) {

@@ -86,7 +86,7 @@ final class OutboxWorkerTest {
         OutboxRow row = bench.awaitStatus(id, OutboxStatus.SUCCEEDED);
         assertThat(row.generation()).isEqualTo(2);
         assertThat(row.attempts()).isEqualTo(1);
-        assertThat(bench.events.all(Event.Settled.class)).hasSize(7);
+        WorkerBench.await(() -> bench.events.all(Event.Settled.class).count() == 7);
     }
 
     @Test
