@@ -16,8 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * db-scheduler with one-time tasks, as its documentation recommends for throughput: polling by lock-and-fetch, which refills
- * at half of the threads, and immediate execution of what is scheduled in the process itself.
+ * db-scheduler with one-time tasks, with what its README recommends for high throughput: polling by lock-and-fetch of up to
+ * four tasks a thread, again when there is less than one a thread, and immediate execution of what is scheduled in the process
+ * itself.
  */
 final class DbSchedulerQueue implements WorkQueue {
     private static final TaskDescriptor<Long> TASK = TaskDescriptor.of("send", Long.class);
@@ -79,7 +80,7 @@ final class DbSchedulerQueue implements WorkQueue {
         Scheduler started = Scheduler.create(
                         database, Tasks.oneTime(TASK).execute((task, context) -> handler.handle(task.getData())))
                 .threads(threads)
-                .pollUsingLockAndFetch(0.5, 1.0)
+                .pollUsingLockAndFetch(1.0, 4.0)
                 .pollingInterval(Duration.ofMillis(500))
                 .enableImmediateExecution()
                 .build();

@@ -20,7 +20,7 @@ public final class OutboxRate {
 
     public static void main(String[] args) throws Exception {
         ClientLogging.silence();
-        try (Postgres postgres = new Postgres();
+        try (Postgres postgres = new Postgres(true);
                 HikariDataSource database = Postgres.pool(postgres.url(), CONNECTIONS)) {
             try (SpreamQueue spream = new SpreamQueue(database, THREADS, index -> null);
                     WorkQueue dbScheduler = new DbSchedulerQueue(database, THREADS);

@@ -48,8 +48,9 @@ final class QueueRate {
             throw new IllegalStateException("%s: %d of %d entries are left after %d minutes"
                     .formatted(queue.label(), left.getCount(), entries, TIMEOUT_MINUTES));
         }
+        double seconds =
+                (System.nanoTime() - startedAt) / 1e9; // without the stop, for which each has a protocol of its own
         queue.stop();
-        double seconds = (System.nanoTime() - startedAt) / 1e9;
         long remaining = queue.left();
         if (remaining != 0) {
             throw new IllegalStateException(
