@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -68,7 +67,7 @@ public final class TestDatabase implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        original.session.close();
+        original.session.end();
         return original.session.database;
     }
 
@@ -81,7 +80,7 @@ public final class TestDatabase implements AutoCloseable {
     /** A pool on this database, as another process would have one. */
     public HikariDataSource open() {
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(url());
+        config.setDataSource(session.others);
         config.setMaximumPoolSize(10);
         config.setMinimumIdle(0);
         config.setInitializationFailTimeout(-1); // lest it open a connection and close it
@@ -105,7 +104,7 @@ public final class TestDatabase implements AutoCloseable {
     /** Waits until this many of its sessions wait for a lock of another one. */
     public void awaitBlocked(int sessions) throws SQLException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        try (Connection watch = DriverManager.getConnection(url());
+        try (Connection watch = session.others.getConnection();
                 PreparedStatement blocked = watch.prepareStatement("""
                         SELECT count(*) FROM pg_stat_activity
                         WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0""")) {
@@ -128,7 +127,14 @@ public final class TestDatabase implements AutoCloseable {
 
     /** In a session of their own. */
     public void execute(String... statements) {
-        executeIn(session.database, statements);
+        try (Connection other = session.others.getConnection();
+                Statement statement = other.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static void executeIn(String database, String... statements) {
@@ -145,7 +151,7 @@ public final class TestDatabase implements AutoCloseable {
         if (kind.isPresent() && session.reset()) {
             requireNonNull(UNUSED.get(kind.get())).add(session);
         } else {
-            session.close();
+            session.end();
             Session.SERVER.execute("DROP DATABASE %s WITH (FORCE)".formatted(session.database));
         }
     }
@@ -156,13 +162,16 @@ public final class TestDatabase implements AutoCloseable {
 
         private static final String END_OTHERS = """
                 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-                WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()""";
+                WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+                AND pid <> ALL ('%s'::int[])""";
 
         private final String database;
+        private final KeptSessions others;
         private @Nullable Connection connection;
 
         Session(String database) {
             this.database = database;
+            this.others = new KeptSessions(PostgresServer.shared().getJdbcUrl("postgres", database));
         }
 
         synchronized void execute(String sql) {
@@ -177,7 +186,7 @@ public final class TestDatabase implements AutoCloseable {
         synchronized boolean reset() {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
             try (Statement statement = connection().createStatement()) {
-                while (!"0".equals(value(statement, END_OTHERS))) {
+                while (!"0".equals(value(statement, END_OTHERS.formatted(others.processes())))) {
                     if (System.nanoTime() > deadline) {
                         return false;
                     }
@@ -204,6 +213,16 @@ public final class TestDatabase implements AutoCloseable {
                         .getConnection();
             }
             return connection;
+        }
+
+        /** It and the others. */
+        void end() {
+            close();
+            try {
+                others.end();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
         }
 
         @Override

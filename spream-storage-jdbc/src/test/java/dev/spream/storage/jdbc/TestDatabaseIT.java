@@ -85,6 +85,30 @@ final class TestDatabaseIT {
         }
     }
 
+    @Test
+    void a_session_that_is_used_again_is_as_good_as_new() throws SQLException {
+        String process;
+        try (TestDatabase database = database();
+                Connection used = database.dataSource().getConnection();
+                Statement statement = used.createStatement()) {
+            process = value(statement, "SELECT pg_backend_pid()");
+            statement.execute("SET work_mem = '1MB'");
+            statement.execute("LISTEN news");
+            statement.execute("SELECT pg_advisory_lock(1)");
+            used.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+            used.setAutoCommit(false);
+            statement.execute("INSERT INTO public.empty VALUES (1)");
+        }
+        try (TestDatabase database = database()) {
+            assertThat(value(database, "SELECT pg_backend_pid()")).isEqualTo(process);
+            assertThat(value(database, """
+                            SELECT concat_ws(' ', current_setting('work_mem'),
+                                (SELECT count(*) FROM pg_listening_channels()),
+                                (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
+                                current_setting('transaction_isolation'), (SELECT count(*) FROM public.empty))""")).isEqualTo("4MB 0 0 read committed 0");
+        }
+    }
+
     private static TestDatabase database() {
         return TestDatabase.with(
                 "items",
@@ -97,8 +121,13 @@ final class TestDatabaseIT {
 
     private static String value(TestDatabase database, String sql) throws SQLException {
         try (Connection connection = database.dataSource().getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(sql)) {
+                Statement statement = connection.createStatement()) {
+            return value(statement, sql);
+        }
+    }
+
+    private static String value(Statement statement, String sql) throws SQLException {
+        try (ResultSet row = statement.executeQuery(sql)) {
             row.next();
             return row.getString(1);
         }
