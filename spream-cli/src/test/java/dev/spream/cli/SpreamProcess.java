@@ -60,7 +60,9 @@ public final class SpreamProcess implements AutoCloseable {
     }
 
     static List<String> command(List<String> options) {
-        return JavaCommand.of(classPath(), Main.class, options.toArray(String[]::new));
+        List<String> all = new ArrayList<>(options);
+        all.add("-Xmn16m"); // it collects often, in the same few pages
+        return JavaCommand.of(classPath(), Main.class, all.toArray(String[]::new));
     }
 
     /** That of the launcher: what the test itself needs would get in the way. */
