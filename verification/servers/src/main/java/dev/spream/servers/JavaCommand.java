@@ -8,7 +8,7 @@ import java.util.List;
 
 /** The command of a short-lived program in a JVM of its own. */
 public final class JavaCommand {
-    /** Where the system has them: elsewhere a JVM writes a warning to its output. */
+    /** False if the system has none: a JVM that asks for them would write a warning to its output. */
     private static final boolean LARGE_PAGES = hasLargePages();
 
     private JavaCommand() {}
