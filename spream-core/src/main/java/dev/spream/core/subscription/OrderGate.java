@@ -317,7 +317,7 @@ final class OrderGate {
         return hold.moveIn.isPresent()
                 && readers.apply(source)
                         .map(PartitionReader::partition)
-                        .filter(read -> read.isStoredPast(hold.at, partition.token()) && !read.hasSkipped(hold.at))
+                        .filter(read -> read.reads(hold.at) && read.isStoredPast(hold.at, partition.token()))
                         .isPresent();
     }
 

@@ -80,7 +80,7 @@ public final class HeldPartition {
     private volatile Instant persistedWatermark;
     private Optional<MoveOuts> persistedMoveOuts;
     private boolean unknown; // to the storage: nothing can be stored for it any more
-    private @Nullable PartitionGap skipped; // the last gap
+    private Instant readSince; // from then on without a gap
     private volatile @Nullable Runnable onLost;
 
     private final MoveOutLog moveOuts = new MoveOutLog();
@@ -92,6 +92,7 @@ public final class HeldPartition {
         this.tracker = tracker;
         this.held = held;
         this.persistedWatermark = lease.watermark();
+        this.readSince = lease.watermark();
         this.persistedMoveOuts = lease.moveOuts();
     }
 
@@ -257,12 +258,12 @@ public final class HeldPartition {
     /** Records that the storage has a gap, and that the partition is read from its end on. */
     public synchronized void skipped(PartitionGap gap) {
         persisted(gap.to());
-        skipped = gap;
+        readSince = gap.to();
     }
 
-    /** Returns whether records of that time are in a gap that this worker stored. */
-    public synchronized boolean hasSkipped(Instant at) {
-        return skipped != null && !at.isBefore(skipped.from()) && at.isBefore(skipped.to());
+    /** Returns whether records of that time are read under this lease; earlier ones may be in a gap, as the lineage says. */
+    public synchronized boolean reads(Instant at) {
+        return !at.isBefore(readSince);
     }
 
     /** Records that the storage has that watermark, with these move-outs. */

@@ -118,6 +118,19 @@ class GapEndTest {
         assertThat(runWithSlow("q")).containsExactlyInAnyOrder("Q3", "P6");
     }
 
+    /** The lease begins behind the gap: only the lineage tells that the source has lost the move, and where from. */
+    @Test
+    void a_move_out_in_the_gap_of_a_source_that_is_acquired_again_waits_for_the_others() throws InterruptedException {
+        PartitionLease lease = acquire("p");
+        fixture.storage.addChildren(
+                lease, new ChildPartitionsRecord(START, "", List.of(ChildPartition.of("r", List.of()))));
+        fixture.storage.release(List.of(lease));
+        storeGap("p");
+        source.moves("r", 3, List.of("p"), NONE).change("r", 6, "R").change("q", 2, "Q");
+
+        assertThat(runWithSlow("q")).containsExactly("Q2", "R6");
+    }
+
     @Test
     void a_transaction_and_a_move_at_the_end_of_the_gap_do_not_wait_for_each_other() throws InterruptedException {
         for (TransactionMode mode : List.of(TransactionMode.WHOLE, TransactionMode.COMMIT_ORDER)) {
