@@ -70,8 +70,8 @@ public final class Lineage {
     }
 
     /**
-     * Returns this lineage with the times up to which a process has read partitions, which may be later than their
-     * watermarks. Only for streams with mutable key ranges.
+     * Returns this lineage with the times up to which a process has read partitions: one that stands at the end of a gap
+     * may have stored the partitions that live there. Only for streams with mutable key ranges.
      *
      * @param read the times before which the storage has every partition that a record of that one names; taken before
      *     this lineage was read
@@ -205,18 +205,21 @@ public final class Lineage {
     }
 
     private boolean mayNameSource(PartitionMetadata other, Instant at) {
-        return !isReadUpTo(at, positions.get(other.token()))
-                && !other.watermark().isAfter(at)
-                && other.discoveredUntil().isBefore(at);
+        return !other.watermark().isAfter(at)
+                && other.discoveredUntil().isBefore(at)
+                && (other.watermark().isBefore(at) || !hasFoundLiving(other));
     }
 
-    private static boolean isReadUpTo(Instant at, @Nullable Instant position) {
-        return position != null && !position.isBefore(at);
+    /** Returns whether the partitions at the end of its gap are stored, although its watermark is still there. */
+    private boolean hasFoundLiving(PartitionMetadata partition) {
+        Instant position = positions.get(partition.token());
+        return position != null && !position.isBefore(partition.watermark());
     }
 
     /**
-     * Returns whether every unfinished partition but that one was read up to that time, so that each partition that one of
-     * them names with an earlier start is stored.
+     * Returns whether every unfinished partition but that one has settled everything before that time, so that each
+     * partition that one of them names with an earlier start is stored. A position that a process has read up to does not
+     * count: what it has not settled comes again, later, if its lease ends.
      */
     public boolean othersAreReadUpTo(Instant at, PartitionToken partition) {
         return othersAreReadUpTo(at, Set.of(partition));
@@ -227,7 +230,7 @@ public final class Lineage {
                 .filter(other -> !other.isFinished()
                         && !but.contains(other.token())
                         && !other.token().isOfSnapshot())
-                .allMatch(other -> !other.watermark().isBefore(at) || isReadUpTo(at, positions.get(other.token())));
+                .noneMatch(other -> other.watermark().isBefore(at));
     }
 
     /**

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 
 /** A row of a partition, built by a test from another one. */
-final class PartitionEdit {
+public final class PartitionEdit {
     private final PartitionMetadata row;
 
     private PartitionEdit(PartitionMetadata row) {
         this.row = row;
     }
 
-    static PartitionEdit of(PartitionMetadata row) {
+    public static PartitionEdit of(PartitionMetadata row) {
         return new PartitionEdit(row);
     }
 
@@ -25,7 +25,7 @@ final class PartitionEdit {
         return with(row.startTimestamp(), parents, row.watermark(), row.epoch(), row.endProof(), row.gaps());
     }
 
-    PartitionMetadata watermark(Instant watermark) {
+    public PartitionMetadata watermark(Instant watermark) {
         return with(row.startTimestamp(), row.parentTokens(), watermark, row.epoch(), row.endProof(), row.gaps());
     }
 

@@ -1,6 +1,8 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionEdit;
+import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
@@ -12,9 +14,9 @@ import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
 import dev.spream.core.subscription.SimulatedCorrection.Kind;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /** Ways to break what a correction promises, one at a time. */
 final class SimulationCorrectionSabotages {
@@ -64,7 +66,7 @@ final class SimulationCorrectionSabotages {
                 : row;
     }
 
-    /** Every other partition seems to have been read to the end of a gap. */
+    /** Every other partition seems to be settled up to the end of a gap. */
     static SimulationSabotage othersNotAwaited() {
         return new SimulationSabotage() {
             @Override
@@ -86,8 +88,19 @@ final class SimulationCorrectionSabotages {
     }
 
     private static Lineage readToEnd(Lineage lineage) {
-        return lineage.withPositions(lineage.partitions().stream()
-                .collect(Collectors.toMap(PartitionMetadata::token, partition -> Instant.MAX)));
+        Instant last = lineage.partitions().stream()
+                .flatMap(partition -> partition.gaps().stream())
+                .map(PartitionGap::to)
+                .max(Comparator.naturalOrder())
+                .orElse(Instant.MIN);
+        return Lineage.of(
+                lineage.partitions().stream()
+                        .map(partition -> partition.isFinished()
+                                        || !partition.watermark().isBefore(last)
+                                ? partition
+                                : PartitionEdit.of(partition).watermark(last))
+                        .toList(),
+                lineage.readAt());
     }
 
     /** Workers do not see a snapshot that was added before every other partition is finished. */
