@@ -76,6 +76,7 @@ final class JudgedCorrections {
         }
         tally.count(SimulationEvent.LOSS_ACCEPTED);
         lossTo = gap.to();
+        gaps.add(gap);
         world.changesOf(token).stream()
                 .filter(change -> !change.row().commitTimestamp().isBefore(gap.from())
                         && change.row().commitTimestamp().isBefore(gap.to()))

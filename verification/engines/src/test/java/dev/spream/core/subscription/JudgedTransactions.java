@@ -114,7 +114,7 @@ final class JudgedTransactions {
         }
         String id = rows.getFirst().serverTransactionId();
         if (mode == TransactionMode.COMMIT_ORDER) {
-            requireCommitOrder(run, requireNonNull(byId.get(id)).getFirst());
+            requireCommitOrder(run, requireNonNull(byId.get(id)).getFirst(), isUnderWay(run, id));
         }
         JudgedCall call = judge.consumer.startedWhole(process, rows, deliveries);
         calls.computeIfAbsent(run, r -> new HashMap<>()).put(id, call);
@@ -179,12 +179,29 @@ final class JudgedTransactions {
                                 && run.allHolds.stream().anyMatch(read -> read.read.contains(other)));
     }
 
-    private void requireCommitOrder(JudgedRun run, Change first) {
+    /** Returns whether it is delivered again in a delivery that began under the same leases. */
+    private boolean isUnderWay(JudgedRun run, String id) {
+        JudgedCall last = calls.getOrDefault(run, Map.of()).get(id);
+        if (last == null) {
+            return false;
+        }
+        for (int i = 0; i < last.changes().size(); i++) {
+            JudgedHold hold = last.holds().get(i);
+            if (run.holds.get(hold.token) != hold
+                    || hold.settled.contains(last.changes().get(i).identity())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** An earlier transaction may come again, and wait, while a later one is under way. */
+    private void requireCommitOrder(JudgedRun run, Change first, boolean underWay) {
         for (Change earlier : inCommitOrder) {
             if (earlier.equals(first)) {
                 return;
             }
-            if (!isSettled(run, earlier) || isOpen(run, earlier)) {
+            if (!isSettled(run, earlier) || (!underWay && isOpen(run, earlier))) {
                 throw judge.violated(
                         Promise.COMMIT_ORDER,
                         "%s overtakes %s",
