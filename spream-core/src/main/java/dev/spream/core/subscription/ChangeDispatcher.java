@@ -6,6 +6,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.subscription.inflight.PendingLanes;
+import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -17,6 +18,8 @@ import java.util.function.Supplier;
  * take records; all others may be called from any thread.
  */
 sealed interface ChangeDispatcher permits RecordDispatcher, TransactionDispatcher {
+
+    HeldPartition partition();
 
     /**
      * Takes a change, waiting for room.
@@ -34,6 +37,11 @@ sealed interface ChangeDispatcher permits RecordDispatcher, TransactionDispatche
 
     /** Takes a move-out: it is settled when everything that was submitted before is. */
     void movedOut(PartitionEventRecord event);
+
+    /** Returns whether changes settle without those of other partitions. */
+    default boolean settlesAlone() {
+        return true;
+    }
 
     /** Notes that the partition has been read up to that time. */
     default void readUpTo(Instant timestamp) {}

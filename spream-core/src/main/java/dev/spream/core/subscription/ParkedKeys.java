@@ -18,10 +18,12 @@ final class ParkedKeys {
     private final Set<RecordKey> keys = ConcurrentHashMap.newKeySet();
 
     /** Adds the keys that were parked before this run or by an earlier owner of the partition. */
-    void reload(Optional<DeadLetterSink> sink, PartitionLease acquired) throws Exception {
-        if (sink.isPresent()) {
-            keys.addAll(sink.get().parkedKeys(acquired));
-        }
+    void reload(EngineContext context, PartitionLease acquired) throws Exception {
+        Optional<DeadLetterSink> sink = context.options().deadLetterSink();
+        context.userCalls()
+                .call(
+                        "the dead letter sink",
+                        () -> sink.isPresent() && keys.addAll(sink.get().parkedKeys(acquired)));
     }
 
     /** Adds the keys; returns the number of those that were new. */

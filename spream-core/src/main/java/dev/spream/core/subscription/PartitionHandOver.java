@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.lease.FairShare;
@@ -170,5 +171,34 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
         partition.released();
         log.info("[{}] released at {}", context.label(partition.token()), partition.watermark());
         context.listener().publish(listener -> listener.partitionReleased(partition.token()));
+    }
+
+    /**
+     * Stores the last watermarks of a run, unless a flush hangs: they must not pass changes that were not flushed.
+     */
+    void storeLast(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
+        if (!watermarks.isFlushing()) {
+            watermarks.persist(left.stream().map(PartitionReader::partition).toList(), inTime);
+        }
+    }
+
+    /**
+     * Ends the registration of the worker, and releases idle partitions. Releases none while a flush hangs: it may still
+     * write changes, which another worker would then deliver again.
+     */
+    void releaseLast(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
+        List<PartitionReader> idle = watermarks.isFlushing()
+                ? List.of()
+                : left.stream().filter(PartitionReader::isIdle).toList();
+        List<PartitionLease> leases =
+                idle.stream().map(reader -> reader.partition().lease()).toList();
+        context.storageCalls()
+                .run("ending the registration", inTime, storage -> storage.unregisterWorker(context.worker()));
+        if (!leases.isEmpty()) {
+            context.storageCalls().run("releasing partitions", inTime, storage -> storage.release(leases));
+        }
+        idle.forEach(reader -> context.listener()
+                .publish(listener ->
+                        listener.partitionReleased(reader.partition().token())));
     }
 }

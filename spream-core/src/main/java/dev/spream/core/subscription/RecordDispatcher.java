@@ -3,11 +3,14 @@ package dev.spream.core.subscription;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.SectionLock;
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.subscription.inflight.Budget;
 import dev.spream.core.subscription.inflight.InflightRecord;
+import dev.spream.core.subscription.inflight.InflightTracker;
 import dev.spream.core.subscription.inflight.PendingLanes;
 import dev.spream.core.subscription.inflight.PerKeyQueue;
 import dev.spream.core.subscription.lease.HeldPartition;
@@ -83,6 +86,24 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
         this.resumeAt = options.maxInflight() - Math.max(1, options.maxInflight() / REFILL_SHARE);
         this.threadName = context.threadName("consumer", partition.token());
         this.onFailure = onFailure;
+    }
+
+    /** Creates the dispatcher of a partition that was acquired. */
+    static RecordDispatcher of(
+            EngineContext context,
+            PartitionLease lease,
+            LocalLease held,
+            DeliveryStrategy path,
+            Budget.Share budget,
+            Consumer<Throwable> onFailure) {
+        InflightTracker tracker = new InflightTracker(
+                context.label(lease.token()), context.options().maxInflight(), lease.watermark());
+        return new RecordDispatcher(context, new HeldPartition(lease, tracker, held), path, budget, onFailure);
+    }
+
+    @Override
+    public HeldPartition partition() {
+        return partition;
     }
 
     @Override

@@ -4,8 +4,6 @@ import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
-import dev.spream.core.consume.Ordering;
-import dev.spream.core.consume.TransactionConsumer;
 import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.Periodic;
@@ -21,11 +19,8 @@ import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.subscription.inflight.Budget;
-import dev.spream.core.subscription.inflight.InflightTracker;
 import dev.spream.core.subscription.lease.HeldPartition;
 import dev.spream.core.subscription.reading.QueryWindow;
-import dev.spream.core.subscription.transaction.ChangeBuffer;
-import dev.spream.core.subscription.transaction.MemoryBuffer;
 import dev.spream.core.subscription.transaction.TransactionAssembler;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,7 +33,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,12 +67,11 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     private final DeliveryStrategy path;
     private final SubscriptionOpener opener;
     private final Budget budget;
-    private final @Nullable TransactionAssembler transactions;
+    private final Optional<TransactionAssembler> transactions; // if whole ones are delivered
     private final WatermarkWriter watermarks;
     private final LeaseKeeper leases;
     private final PartitionScheduler scheduler;
     private final PartitionHandOver handOver;
-    private final CleanupTask housekeeper;
     private final List<Periodic> periodic = new CopyOnWriteArrayList<>();
     private final TaskGroup tasks;
     private final List<TaskGroup> apart = new CopyOnWriteArrayList<>();
@@ -108,50 +101,16 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         this.path = DeliveryStrategy.of(context, consumer, calls, parkedKeys);
         this.opener = new SubscriptionOpener(context, () -> stop == Stop.NO);
         this.budget = context.newBudget();
-        TransactionMode mode = transactionMode(context.options(), consumer);
-        this.transactions = mode == TransactionMode.OFF ? null : assembler(mode, consumer);
+        TransactionMode mode = DeliveryStrategy.transactionMode(context.options(), consumer);
+        this.transactions = mode == TransactionMode.OFF
+                ? Optional.empty()
+                : Optional.of(path.assembler(context, mode, consumer, calls, tasks::fail));
         this.drainAlarm = new Waiter(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
         this.leases =
                 new LeaseKeeper(context, new Membership(context, mode != TransactionMode.OFF), this::heldPartitions);
-        this.housekeeper = new CleanupTask(context);
         this.scheduler = new PartitionScheduler(context, this, leases.membership(), mode != TransactionMode.OFF);
         this.handOver = new PartitionHandOver(context, watermarks);
-    }
-
-    private static TransactionMode transactionMode(SubscriberOptions options, Consumer consumer) {
-        return options.transactionMode() == TransactionMode.OFF && consumer instanceof TransactionConsumer
-                ? TransactionMode.WHOLE
-                : options.transactionMode();
-    }
-
-    private TransactionAssembler assembler(TransactionMode mode, Consumer consumer) {
-        if (context.options().decodingFailure() == DecodingFailure.DEAD_LETTER) {
-            throw new IllegalArgumentException(
-                    "decodingFailure is DEAD_LETTER, but a transaction is not whole without a row that cannot be decoded: set it to STOP, or transactionMode to OFF");
-        }
-        TransactionDelivery delivery =
-                new TransactionDelivery(context, consumer, calls, path.changes().deadLetters(), path.attempts());
-        if (context.options().transactionBuffer().isEmpty()) {
-            log.warn(
-                    "[{}] whole transactions without a transactionBuffer: changes beyond half of maxBufferedBytes stay in memory, which a large transaction may exhaust. Put com.h2database:h2 on the class path, for a file, or set transactionBuffer",
-                    context.source().streamName());
-        }
-        ChangeBuffer buffer =
-                context.options().transactionBuffer().map(Supplier::get).orElseGet(MemoryBuffer::new);
-        SubscriberOptions options = context.options();
-        boolean inCommitOrder = mode == TransactionMode.COMMIT_ORDER;
-        return new TransactionAssembler(
-                new TransactionAssembler.Settings(
-                        context.source().streamName(),
-                        inCommitOrder,
-                        !inCommitOrder && options.effectiveOrdering() != Ordering.NONE,
-                        inCommitOrder || options.effectiveOrdering() == Ordering.PARTITION ? 1 : options.maxInflight(),
-                        options.maxBufferedBytes() / 2),
-                delivery,
-                buffer,
-                context.time(),
-                tasks::fail);
     }
 
     CompletionReason run() {
@@ -226,8 +185,8 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                         "registering the worker",
                         () -> stop == Stop.NO,
                         storage -> leases.membership().register());
-        RunningSubscription view = new RunningSubscription(
-                context, this::heldPartitions, this::lowWatermark, Optional.ofNullable(transactions));
+        RunningSubscription view =
+                new RunningSubscription(context, this::heldPartitions, this::lowWatermark, transactions);
         started = true;
         context.listener().publish(listener -> listener.started(view));
         if (stop != Stop.NO) {
@@ -246,6 +205,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 "rotation",
                 PartitionHandOver.ROTATION_INTERVAL,
                 () -> handOver.rotate(readers.values(), scheduler.waiting()));
+        CleanupTask housekeeper = new CleanupTask(context);
         startPeriodic("housekeeping", housekeeper.interval(), housekeeper::cleanUp);
         return scheduler.run(() -> stop == Stop.NO);
     }
@@ -289,19 +249,12 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
 
     @Override
     public void start(PartitionLease lease, LocalLease held, List<PartitionToken> unfinished, Lineage lineage) {
-        String label = context.label(lease.token());
-        HeldPartition partition = new HeldPartition(
-                lease,
-                transactions == null
-                        ? new InflightTracker(label, context.options().maxInflight(), lease.watermark())
-                        : InflightTracker.unlimited(label, lease.watermark()),
-                held);
-        ChangeDispatcher dispatcher = transactions == null
-                ? new RecordDispatcher(context, partition, path, budget.open(), tasks::fail)
-                : new TransactionDispatcher(context, transactions, partition);
+        ChangeDispatcher dispatcher = transactions.isEmpty()
+                ? RecordDispatcher.of(context, lease, held, path, budget.open(), tasks::fail)
+                : TransactionDispatcher.of(context, lease, held, transactions.get());
         PartitionReader reader = new PartitionReader(
                 context,
-                partition,
+                dispatcher.partition(),
                 dispatcher,
                 watermarks,
                 lineage.pausedAt()
@@ -309,7 +262,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                         .map(window::until)
                         .orElse(window),
                 this::reader,
-                () -> reloadParkedKeys(lease));
+                () -> parkedKeys.reload(context, lease));
         reader.follow(unfinished, lineage);
         readers.put(lease.token(), reader);
         if (stop != Stop.NO) {
@@ -339,20 +292,20 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     /** Whole transactions need to know what was settled and skipped before, also in partitions that are finished. */
     @Override
     public void prepare(List<PartitionClaim> claims, BooleanSupplier wanted) throws InterruptedException {
-        boolean first = readers.isEmpty();
-        if (transactions != null && (first || claims.stream().anyMatch(claim -> claim.epoch() > 0))) {
+        if (transactions.isPresent() && (readers.isEmpty() || claims.stream().anyMatch(claim -> claim.epoch() > 0))) {
             Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::lineage);
-            transactions.beginWith(
-                    lineage,
-                    context.storageCalls().repeat("reading the finished partitions", wanted, PartitionStorage::proofs));
+            transactions
+                    .get()
+                    .beginWith(
+                            lineage,
+                            context.storageCalls()
+                                    .repeat("reading the finished partitions", wanted, PartitionStorage::proofs));
         }
     }
 
     @Override
     public void observe(Lineage lineage) {
-        if (transactions != null) {
-            transactions.observe(lineage);
-        }
+        transactions.ifPresent(assembler -> assembler.observe(lineage));
         readers.values().forEach(reader -> reader.observe(lineage));
     }
 
@@ -368,17 +321,10 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         handOver.handOverBlocked(readers.values());
     }
 
-    private void reloadParkedKeys(PartitionLease lease) throws Exception {
-        context.userCalls().call("the dead letter sink", () -> {
-            parkedKeys.reload(context.options().deadLetterSink(), lease);
-            return true;
-        });
-    }
-
     private void read(PartitionReader reader) throws InterruptedException {
         HeldPartition partition = reader.partition();
         try {
-            reloadParkedKeys(partition.lease());
+            parkedKeys.reload(context, partition.lease());
             reader.run();
         } catch (StorageException e) {
             // A retryable failure is thrown only if the reader was stopped, and then its cause is reported already.
@@ -439,7 +385,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     @Override
     public void drain() {
         escalate(Stop.DRAIN);
-        endTransactions();
+        transactions.ifPresent(TransactionAssembler::end);
         opener.stop();
         leaveMembers();
         context.partitionsChanged().signal();
@@ -450,19 +396,13 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     @Override
     public void cancel() {
         escalate(Stop.CANCEL);
-        endTransactions();
+        transactions.ifPresent(TransactionAssembler::end);
         context.userCalls().cancel();
         opener.stop();
         leaveMembers();
         context.partitionsChanged().signal();
         drainAlarm.signal();
         readers.values().forEach(PartitionReader::cancel);
-    }
-
-    private void endTransactions() {
-        if (transactions != null) {
-            transactions.end();
-        }
     }
 
     /** Ends this worker's share now, not only when the run has ended, so that other workers may claim it. */
@@ -532,17 +472,15 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
             List<PartitionReader> left = readers.values().stream()
                     .filter(reader -> !reader.partition().isLeft())
                     .toList();
-            interrupted |= apart("store", () -> store(left, inTime));
-            interrupted |= apart("release", () -> release(left, inTime));
+            interrupted |= apart("store", () -> handOver.storeLast(left, inTime));
+            interrupted |= apart("release", () -> handOver.releaseLast(left, inTime));
         }
         readers.clear();
         if (started) {
             interrupted |= apart("ended", () -> context.listener().publish(SubscriptionListener::ended));
         }
         watermarks.close();
-        if (transactions != null) {
-            transactions.close();
-        }
+        transactions.ifPresent(TransactionAssembler::close);
         return interrupted;
     }
 
@@ -557,32 +495,5 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 cancel();
             }
         }
-    }
-
-    /** Stores the last watermarks, unless a flush hangs: they must not pass changes that were not flushed. */
-    private void store(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
-        if (!watermarks.isFlushing()) {
-            watermarks.persist(left.stream().map(PartitionReader::partition).toList(), inTime);
-        }
-    }
-
-    /**
-     * Releases idle partitions. Releases none while a flush hangs: it may still write changes, which another worker
-     * would then deliver again.
-     */
-    private void release(List<PartitionReader> left, BooleanSupplier inTime) throws InterruptedException {
-        List<PartitionReader> idle = watermarks.isFlushing()
-                ? List.of()
-                : left.stream().filter(PartitionReader::isIdle).toList();
-        List<PartitionLease> leases =
-                idle.stream().map(reader -> reader.partition().lease()).toList();
-        context.storageCalls()
-                .run("ending the registration", inTime, storage -> storage.unregisterWorker(context.worker()));
-        if (!leases.isEmpty()) {
-            context.storageCalls().run("releasing partitions", inTime, storage -> storage.release(leases));
-        }
-        idle.forEach(reader -> context.listener()
-                .publish(listener ->
-                        listener.partitionReleased(reader.partition().token())));
     }
 }

@@ -2,10 +2,13 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
+import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.PartitionEventRecord;
+import dev.spream.core.subscription.inflight.InflightTracker;
 import dev.spream.core.subscription.inflight.PendingLanes;
 import dev.spream.core.subscription.inflight.PerKeyQueue;
 import dev.spream.core.subscription.lease.HeldPartition;
@@ -37,6 +40,13 @@ final class TransactionDispatcher implements ChangeDispatcher, TransactionSource
         assembler.begin(this);
     }
 
+    /** Creates the dispatcher of a partition that was acquired. The assembler limits what is in flight. */
+    static TransactionDispatcher of(
+            EngineContext context, PartitionLease lease, LocalLease held, TransactionAssembler assembler) {
+        InflightTracker tracker = InflightTracker.unlimited(context.label(lease.token()), lease.watermark());
+        return new TransactionDispatcher(context, assembler, new HeldPartition(lease, tracker, held));
+    }
+
     @Override
     public HeldPartition partition() {
         return partition;
@@ -65,6 +75,11 @@ final class TransactionDispatcher implements ChangeDispatcher, TransactionSource
     @Override
     public void movedOut(PartitionEventRecord event) {
         partition.moveOuts().add(event, partition.tracker().boundary(), NONE);
+    }
+
+    @Override
+    public boolean settlesAlone() {
+        return false;
     }
 
     @Override

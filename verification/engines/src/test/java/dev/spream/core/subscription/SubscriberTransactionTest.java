@@ -542,7 +542,7 @@ class SubscriberTransactionTest {
     @Test
     void a_run_without_a_buffer_on_disk_says_so() throws InterruptedException {
         source.roots("p").add("p", change(1, "t1", "0", 1, "A"));
-        try (LogLines lines = new LogLines(SubscriptionRun.class)) {
+        try (LogLines lines = new LogLines(DeliveryStrategy.class)) {
             run(options -> options);
             assertThat(lines.of(Level.WARN, "Orders"))
                     .anySatisfy(line -> assertThat(line).contains("com.h2database:h2", "transactionBuffer"));
