@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All partitions of a subscription at one moment, and the gate over them: the rule that decides when a partition may be
@@ -219,7 +218,8 @@ public final class Lineage {
     /**
      * Returns whether every unfinished partition but that one has settled everything before that time, so that each
      * partition that one of them names with an earlier start is stored. A position that a process has read up to does not
-     * count: what it has not settled comes again, later, if its lease ends.
+     * count: what it has not settled comes again, later, if its lease ends. Partitions that continue one that stands at the
+     * end of a gap do not count: they wait for it, and have lost what they returned before.
      */
     public boolean othersAreReadUpTo(Instant at, PartitionToken partition) {
         return othersAreReadUpTo(at, Set.of(partition));
@@ -230,7 +230,18 @@ public final class Lineage {
                 .filter(other -> !other.isFinished()
                         && !but.contains(other.token())
                         && !other.token().isOfSnapshot())
-                .noneMatch(other -> other.watermark().isBefore(at));
+                .noneMatch(other -> other.watermark().isBefore(at) && !continuesGap(other));
+    }
+
+    /** Returns whether a partition waits for one at the end of a gap; only records in a gap name a parent without a row. */
+    private boolean continuesGap(PartitionMetadata partition) {
+        return unfinishedParents(partition).stream()
+                .map(partitions::get)
+                .anyMatch(parent -> parent == null || standsAtGapEnd(parent) || continuesGap(parent));
+    }
+
+    private static boolean standsAtGapEnd(PartitionMetadata partition) {
+        return partition.discoveredUntil().isBefore(partition.watermark());
     }
 
     /**
@@ -238,8 +249,7 @@ public final class Lineage {
      * partitions that started in the gap are found once they were.
      */
     public boolean waitsAtGapEnd(PartitionMetadata partition) {
-        return partition.discoveredUntil().isBefore(partition.watermark())
-                && !othersAreReadUpTo(partition.watermark(), partition.token());
+        return standsAtGapEnd(partition) && !othersAreReadUpTo(partition.watermark(), partition.token());
     }
 
     private boolean isStored(PartitionToken partition, MoveIn moveIn) {

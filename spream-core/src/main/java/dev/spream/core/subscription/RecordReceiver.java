@@ -80,6 +80,11 @@ final class RecordReceiver implements RecordHandler {
         return context.options().decodingFailure() != DecodingFailure.STOP;
     }
 
+    /** Returns whether changes settle without those of other partitions. */
+    boolean settlesAlone() {
+        return dispatcher.settlesAlone();
+    }
+
     /** Notes a stored gap, before anything after it is read. */
     void accepted(PartitionGap gap) {
         dispatcher.accepted(gap);

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
 class ExpiredPartitionTest {
     private static final Duration RETENTION = Duration.ofSeconds(1_000);
     private static final Instant GAP_END = at(51);
+    private static final Duration A_WHILE = Duration.ofMillis(100);
     private static final Duration LEASE_TIME = Duration.ofHours(1);
 
     private final SubscriberFixture fixture = new SubscriberFixture();
@@ -75,6 +77,55 @@ class ExpiredPartitionTest {
         assertThat(fixture.stored("x").parentTokens()).isEmpty();
         assertThat(fixture.stored("x").gaps()).isEmpty();
         assertThat(fixture.stored("y").parentTokens()).containsExactly(token("p"));
+    }
+
+    /** Found at the end of the gap, the child of a living partition would start there, and not wait for its parent. */
+    @Test
+    void a_child_that_a_living_partition_names_with_an_earlier_start_is_read_from_there() throws InterruptedException {
+        AtomicBoolean blinks = new AtomicBoolean(true);
+        source.roots("p", "q")
+                .change("q", 5, "A")
+                .split("q", 10, "r")
+                .change("r", 20, "A")
+                .change("r", 100, "A")
+                .livingLater("r")
+                .retention(RETENTION)
+                .serverTime(at(50).plus(RETENTION))
+                .refuse("p", query -> expired())
+                .refuse(
+                        "q",
+                        query -> blinks.get()
+                                ? new SourceException(SourceException.Kind.TRANSIENT, "the server blinks", null)
+                                : null);
+        RecordingConsumer consumer = new RecordingConsumer();
+        CompletableFuture<CompletionReason> run = fixture.start(accepting(at(200)), consumer);
+        Polling.await(() -> fixture.stored("p").watermark().equals(GAP_END), () -> fixture.storage.lineage());
+        Thread.sleep(A_WHILE);
+        blinks.set(false);
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+        assertThat(consumer.labels()).containsExactly("A5", "A20", "A100");
+        assertThat(fixture.stored("r").parentTokens()).containsExactly(token("q"));
+        assertThat(fixture.stored("r").startTimestamp()).isEqualTo(at(10));
+    }
+
+    /** The query waits for the others, and this one for the query. */
+    @Test
+    void a_partition_that_continues_the_expired_one_is_not_awaited() throws InterruptedException {
+        source.roots("p", "q")
+                .change("q", 5, "A")
+                .merge("q", "p", 10, "r")
+                .change("r", 20, "A")
+                .change("r", 100, "A")
+                .livingLater("r")
+                .retention(RETENTION)
+                .serverTime(at(50).plus(RETENTION))
+                .refuse("p", query -> expired());
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(consumer.labels()).containsExactly("A5", "A20", "A100");
     }
 
     @Test
