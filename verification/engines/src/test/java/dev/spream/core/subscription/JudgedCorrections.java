@@ -93,15 +93,34 @@ final class JudgedCorrections {
         partition.records.stream()
                 .filter(row ->
                         !row.timestamp().isBefore(gap.from()) && row.timestamp().isBefore(gap.to()))
+                .filter(row -> !row.timestamp().equals(partition.end) || !isReadAtEnd(partition.token))
                 .flatMap(row -> SimulatedPartition.started(row).stream())
-                .filter(token -> !judge.order.isDiscovered(token))
                 .map(token -> requireNonNull(world.partition(token)))
-                .forEach(started -> {
-                    gapEnds.put(started.token, gap.to());
-                    startedInLoss.add(started.token);
-                    startedInGap(started, gap.to());
-                    startedBy(started, gap);
-                });
+                .forEach(started -> startedBy(partition, started, gap));
+    }
+
+    private void startedBy(SimulatedPartition partition, SimulatedPartition started, PartitionGap gap) {
+        boolean isNamed = judge.order.isDiscovered(started.token)
+                || started.parents.stream().anyMatch(this::isReadAtEnd);
+        if (!isNamed) {
+            gapEnds.put(started.token, gap.to());
+            startedInLoss.add(started.token);
+            startedInGap(started, gap.to());
+        }
+        if (!isNamed || started.parents.contains(partition.token)) {
+            loseBefore(started, gap.to()); // it waits for the one that ended, so that none of it was read
+            startedBy(started, gap);
+        }
+    }
+
+    private boolean isReadAtEnd(PartitionToken partition) {
+        return !world.isLostAtEnd(partition) && !neverRead.contains(partition);
+    }
+
+    private void loseBefore(SimulatedPartition partition, Instant to) {
+        world.changesOf(partition.token).stream()
+                .filter(change -> change.row().commitTimestamp().isBefore(to))
+                .forEach(this::lose);
     }
 
     private void lose(Change change) {
@@ -123,8 +142,19 @@ final class JudgedCorrections {
     boolean isLost(SimulatedPartition.Arrival arrival, PartitionToken destination) {
         return lossTo != null
                 && (arrival.at().isBefore(gapEnds.getOrDefault(destination, Instant.MIN))
+                        || neverRead.contains(arrival.source().token)
+                        || isLostUpToItsEnd(arrival)
                         || (startedInLoss.contains(arrival.source().token)
                                 && arrival.at().isBefore(gapEnd(arrival.source()))));
+    }
+
+    /** With immutable key ranges, a partition that is refused has nothing that is neither settled nor lost. */
+    private boolean isLostUpToItsEnd(SimulatedPartition.Arrival arrival) {
+        SimulatedPartition source = arrival.source();
+        return !world.isMutable()
+                && lossTo != null
+                && !arrival.at().isAfter(lossTo)
+                && world.isLost(source.token, source.start);
     }
 
     /** Returns whether the initial query at that time finds the partitions at the end of a gap. */
@@ -134,10 +164,8 @@ final class JudgedCorrections {
 
     /** It is found at the end of the gap, if it lives then. */
     private void startedInGap(SimulatedPartition partition, Instant to) {
-        world.changesOf(partition.token).stream()
-                .filter(change -> change.row().commitTimestamp().isBefore(to))
-                .forEach(this::lose);
-        if (partition.end.isBefore(to)) {
+        loseBefore(partition, to);
+        if (!partition.isLiving(to, world.isMutable())) {
             neverRead.add(partition.token);
             world.forget(partition.token);
         } else {

@@ -52,9 +52,7 @@ final class JudgedSource {
     }
 
     private boolean isOfLiving(PartitionQuery query) {
-        return world.isMutable()
-                && query.token().isRoot()
-                && query.startTimestamp().isAfter(world.start);
+        return query.token().isRoot() && query.startTimestamp().isAfter(world.start);
     }
 
     /** The query has reached the server. */
@@ -112,7 +110,7 @@ final class JudgedSource {
 
     void read(SimulatedProcess process, PartitionToken token, ChangeRecord row) {
         JudgedRun run = judge.run(process);
-        if (run.mayProbe(token) || (world.isMutable() && token.isRoot())) {
+        if (token.isRoot()) {
             return;
         }
         JudgedHold hold = run.holds.get(token);

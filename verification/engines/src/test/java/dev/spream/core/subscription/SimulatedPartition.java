@@ -113,6 +113,10 @@ final class SimulatedPartition {
         return end.equals(Instant.MAX);
     }
 
+    boolean isLiving(Instant at, boolean isMutable) {
+        return !start.isAfter(at) && (isMutable ? !end.isBefore(at) : end.isAfter(at));
+    }
+
     ChildPartition asChild() {
         return new ChildPartition(
                 token.value(), parents.stream().map(PartitionToken::value).toList());

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.partition.PartitionMode;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
@@ -76,7 +77,9 @@ final class SimulatedSource implements ChangeStreamSource {
         if (world.isLost(query.token(), query.startTimestamp())) {
             ports.count(SimulationEvent.RETENTION_LOST);
             throw new SourceException(
-                    SourceException.Kind.RETENTION_LOST,
+                    hasExpired(query.token())
+                            ? SourceException.Kind.PARTITION_EXPIRED
+                            : SourceException.Kind.RETENTION_LOST,
                     "the stream begins at %s".formatted(world.retainedFrom()),
                     null);
         }
@@ -84,6 +87,11 @@ final class SimulatedSource implements ChangeStreamSource {
         judge.source.opened(ports.process, cursor);
         ports.pass("query %s is open", query.token());
         return cursor;
+    }
+
+    /** Some of those that ended before are named as such; of others, only a later query is outside of them. */
+    private boolean hasExpired(PartitionToken token) {
+        return world.isLostAtEnd(token) && token.hashCode() % 2 == 0;
     }
 
     private List<ChangeRecord> rows(PartitionQuery query) {

@@ -6,6 +6,8 @@ import dev.spream.core.consume.RecordKey;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.record.RecordIdentity;
@@ -48,6 +50,7 @@ final class SimulatedWorld {
     private final Set<PartitionToken> forgotten = new HashSet<>();
     private final Set<PartitionToken> lost = new HashSet<>();
     private @Nullable Instant retainedFrom;
+    private Instant lostBefore = Instant.MIN;
     private final Map<RecordIdentity, Change> changes = new LinkedHashMap<>();
     private final Map<RecordKey, List<Change>> histories = new HashMap<>();
     private final Map<PartitionToken, List<Change>> byPartition = new HashMap<>();
@@ -154,12 +157,23 @@ final class SimulatedWorld {
         if (!at.isAfter(start)) {
             return List.copyOf(roots);
         }
-        List<String> living = partitions.values().stream()
-                .filter(partition ->
-                        !partition.token.isOfSnapshot() && !partition.start.isAfter(at) && !partition.end.isBefore(at))
-                .map(partition -> partition.token.value())
+        List<SimulatedPartition> living = partitions.values().stream()
+                .filter(partition -> !partition.token.isOfSnapshot() && partition.isLiving(at, isMutable()))
                 .toList();
-        return List.of(new PartitionStartRecord(at, "0", living));
+        return List.of(
+                isMutable()
+                        ? new PartitionStartRecord(
+                                at,
+                                "0",
+                                living.stream()
+                                        .map(partition -> partition.token.value())
+                                        .toList())
+                        : new ChildPartitionsRecord(
+                                at,
+                                "0",
+                                living.stream()
+                                        .map(partition -> ChildPartition.of(partition.token.value(), List.of()))
+                                        .toList()));
     }
 
     /** Adds the rows of tables as of that time, each table in one partition; returns them. */
@@ -178,10 +192,16 @@ final class SimulatedWorld {
         return rows;
     }
 
-    /** Records of these partitions from before that time are lost to the retention period. */
-    void lose(Set<PartitionToken> partitions, Instant before) {
+    /**
+     * Records of these partitions from before a time are lost to the retention period.
+     *
+     * @param latest the latest time at which a query is refused: a late request may have stored a later watermark, which a
+     *     process would not take for one that is lost
+     */
+    void lose(Set<PartitionToken> partitions, Instant before, Instant latest) {
         lost.addAll(partitions);
         retainedFrom = before;
+        lostBefore = latest;
     }
 
     /** The time from which on the records of lost partitions are kept; null while none is lost. */
@@ -191,7 +211,19 @@ final class SimulatedWorld {
     }
 
     boolean isLost(PartitionToken partition, Instant from) {
-        return retainedFrom != null && lost.contains(partition) && from.isBefore(retainedFrom);
+        return from.isBefore(lostBefore) && (lost.contains(partition) || hasLostParent(partition));
+    }
+
+    /** What continues a partition that ended before is lost too: it is older than the retention period. */
+    private boolean hasLostParent(PartitionToken token) {
+        SimulatedPartition partition = partitions.get(token);
+        return partition != null && partition.parents.stream().anyMatch(this::isLostAtEnd);
+    }
+
+    /** Returns whether what the partition returns at its end is lost. */
+    boolean isLostAtEnd(PartitionToken token) {
+        SimulatedPartition partition = partitions.get(token);
+        return partition != null && isLost(token, partition.end);
     }
 
     /** A partition need not be read any more. */

@@ -116,11 +116,13 @@ final class Simulation {
         };
     }
 
-    /** Rows of a snapshot have no commit order. Losses are those of partitions whose keys move. */
+    /**
+     * Rows of a snapshot have no commit order. With whole transactions, losses are those of partitions whose keys move.
+     */
     private static Kind correctionOf(
             long seed, SimulationSabotage sabotage, TransactionMode mode, SimulatedWorld world) {
         Kind kind = sabotage == SimulationSabotage.NONE ? SimulatedCorrection.kindOf(seed) : sabotage.correction();
-        if (kind == Kind.LOSS && !world.isMutable()) {
+        if (kind == Kind.LOSS && !world.isMutable() && mode != TransactionMode.OFF) {
             return Kind.NONE;
         }
         return kind == Kind.SNAPSHOT && mode == TransactionMode.COMMIT_ORDER ? Kind.GAP : kind;

@@ -3,7 +3,6 @@ package dev.spream.core.subscription;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionEdit;
 import dev.spream.core.partition.PartitionGap;
-import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
@@ -95,10 +94,10 @@ final class SimulationCorrectionSabotages {
                 .orElse(Instant.MIN);
         return Lineage.of(
                 lineage.partitions().stream()
-                        .map(partition -> partition.isFinished()
-                                        || !partition.watermark().isBefore(last)
-                                ? partition
-                                : PartitionEdit.of(partition).watermark(last))
+                        .map(partition ->
+                                partition.isFinished() || !partition.watermark().isBefore(last)
+                                        ? partition
+                                        : PartitionEdit.of(partition).watermark(last))
                         .toList(),
                 lineage.readAt());
     }
