@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.FaultRates;
@@ -151,6 +152,16 @@ public final class SpannerEmulator implements AutoCloseable {
      */
     public int runningQueries(String database) {
         return catalog.database(fullName(database)).streams().running();
+    }
+
+    /**
+     * Records the rows that a database commits from now on, in memory, whether a change stream watches them or not.
+     *
+     * @param database as in {@link #createDatabase}
+     * @throws io.grpc.StatusRuntimeException NOT_FOUND if the database does not exist
+     */
+    public CommitLog recordCommits(String database) {
+        return catalog.database(fullName(database)).recordCommits();
     }
 
     private static String fullName(String database) {

@@ -45,7 +45,12 @@ final class ArchitectureTest {
         mayUse(INTERNAL + ".schema");
         mayUse(INTERNAL + ".sql");
         mayUse(INTERNAL + ".stream", EMULATOR + ".control", INTERNAL + ".schema", INTERNAL + ".sql");
-        mayUse(INTERNAL + ".database", INTERNAL + ".stream", INTERNAL + ".schema", INTERNAL + ".sql");
+        mayUse(
+                INTERNAL + ".database",
+                EMULATOR + ".control",
+                INTERNAL + ".stream",
+                INTERNAL + ".schema",
+                INTERNAL + ".sql");
         mayUse(INTERNAL + ".server", INTERNAL + ".database", INTERNAL + ".stream", INTERNAL + ".sql");
     }
 

@@ -14,6 +14,7 @@ import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
+import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.control.PartitionControl;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,6 +100,11 @@ final class EmulatedSpanner implements AutoCloseable {
     /** Our partitions. */
     PartitionControl partitions(DatabaseId database, String stream) {
         return ours.partitions(database.getName(), stream);
+    }
+
+    /** Our commits of a database from now on. */
+    CommitLog recordCommits(DatabaseId database) {
+        return ours.recordCommits(database.getName());
     }
 
     DatabaseClient connect(DatabaseId database) {

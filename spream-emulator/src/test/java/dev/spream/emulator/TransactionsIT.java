@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.AbortedException;
 import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.KeySet;
@@ -18,6 +19,7 @@ import com.google.cloud.spanner.ReadOnlyTransaction;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.TimestampBound;
 import com.google.cloud.spanner.TransactionManager;
+import dev.spream.emulator.control.CommitLog;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -65,6 +67,34 @@ class TransactionsIT {
         assertThat(query(database, "SELECT Balance FROM Accounts ORDER BY Id"))
                 .extracting(row -> row.getLong(0))
                 .containsExactly(10L, 20L);
+    }
+
+    @Test
+    void the_log_of_commits_has_every_row_once_in_commit_order_without_a_change_stream() throws Exception {
+        DatabaseId id = spanner.createDatabase(Dialect.GOOGLE_STANDARD_SQL, ACCOUNTS);
+        DatabaseClient database = spanner.connect(id);
+        database.write(List.of(account(1, "a", 10)));
+        CommitLog log = spanner.recordCommits(id);
+        Timestamp both = database.write(List.of(account(2, "b", 20), account(3, "c", 30)));
+        database.readWriteTransaction()
+                .run(transaction -> transaction.executeUpdate(
+                        Statement.of("UPDATE Accounts SET Balance = Balance + 1 WHERE Id = 2")));
+        assertThatThrownBy(() -> database.write(List.of(account(4, "d", 40), account(1, "again", 0))));
+        Timestamp deleted = database.write(List.of(Mutation.delete("Accounts", Key.of(1))));
+
+        assertThat(log.rows())
+                .extracting(row -> "%s %s %s"
+                        .formatted(
+                                row.deleted() ? "delete" : "write",
+                                row.row().get("Id").getStringValue(),
+                                row.row().get("Balance").getStringValue()))
+                .containsExactly("write 2 20", "write 3 30", "write 2 21", "delete 1 10");
+        assertThat(log.rows())
+                .extracting(CommitLog.CommittedRow::timestamp)
+                .isSorted()
+                .startsWith(both.toSqlTimestamp().toInstant())
+                .endsWith(deleted.toSqlTimestamp().toInstant());
+        assertThat(log.rows()).extracting(CommitLog.CommittedRow::table).containsOnly("Accounts");
     }
 
     @Test

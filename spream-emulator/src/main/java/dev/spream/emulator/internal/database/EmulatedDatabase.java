@@ -4,6 +4,8 @@ import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.ReadRequest;
 import com.google.spanner.v1.TransactionOptions;
+import dev.spream.emulator.control.CommitLog;
+import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.sql.DdlParser;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.SqlParameters;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -44,6 +47,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     private final WriterLock writerLock = new WriterLock();
     private final OpenTransactions transactions;
     private final ExpiredRows expiredRows;
+    private final List<RecordedCommits> logs = new CopyOnWriteArrayList<>();
     private final Instant createTime;
 
     /** Held while a commit becomes visible, and while a snapshot is taken. */
@@ -135,6 +139,19 @@ public final class EmulatedDatabase implements AutoCloseable {
         } finally {
             visibility.unlock();
         }
+    }
+
+    /** Returns a log of the commits from now on. */
+    public CommitLog recordCommits() {
+        RecordedCommits log = new RecordedCommits();
+        logs.add(log);
+        return log;
+    }
+
+    /** Hands a commit to the change streams; called within {@link #publish}. */
+    void committed(Commit commit) {
+        logs.forEach(log -> log.add(commit));
+        streams.commit(commit);
     }
 
     Snapshot snapshot(ByteString id) {

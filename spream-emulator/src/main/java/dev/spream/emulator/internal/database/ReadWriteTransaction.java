@@ -142,13 +142,8 @@ public final class ReadWriteTransaction {
             }
             open.commit();
             if (!net.isEmpty()) {
-                database.streams()
-                        .commit(new Commit(
-                                timestamp,
-                                commitTag,
-                                attributes.excludedFromChangeStreams(),
-                                attributes.system(),
-                                net));
+                database.committed(new Commit(
+                        timestamp, commitTag, attributes.excludedFromChangeStreams(), attributes.system(), net));
             }
             return timestamp;
         } catch (SQLException e) {
