@@ -97,6 +97,11 @@ final class HeldSplit {
         return moveIns;
     }
 
+    /** Returns whether records of that time are in an accepted gap. */
+    boolean hasLost(Instant at) {
+        return emitted.gaps().stream().anyMatch(gap -> !at.isBefore(gap.from()) && at.isBefore(gap.to()));
+    }
+
     /** Returns whether its reader has emitted everything before the departure of keys to that partition. */
     boolean hasEmittedUntil(Instant at, PartitionToken destination) {
         return isReadToEnd()

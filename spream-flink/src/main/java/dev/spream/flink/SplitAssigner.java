@@ -224,12 +224,14 @@ final class SplitAssigner {
 
     /**
      * Returns whether everything before the changes after the move is settled, or was emitted by the reader of the
-     * partition before them.
+     * partition before them. A source that has lost the move in a gap does not count as emitted, since its keys may have come
+     * from any partition.
      */
     static boolean mayProceed(HeldSplit split, MoveIn moveIn, Lineage lineage, SplitLineage splits) {
         return lineage.awaitedSources(split.token(), moveIn).stream()
                 .allMatch(source -> split.reader().isPresent()
                         && splits.held(source)
+                                .filter(other -> !other.hasLost(moveIn.timestamp()))
                                 .filter(other -> other.isReadBy(split.reader().getAsInt())
                                         && other.hasEmittedUntil(moveIn.timestamp(), split.token()))
                                 .isPresent());

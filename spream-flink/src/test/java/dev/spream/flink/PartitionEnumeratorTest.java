@@ -490,6 +490,28 @@ final class PartitionEnumeratorTest {
     }
 
     @Test
+    void a_move_in_from_a_partition_that_lost_the_move_in_a_gap_waits_for_all_others() {
+        EnumeratorStage stage = EnumeratorStage.begin(2).roots("a", "b", "c");
+        assertThat(stage.given(0)).containsExactly("a", "c");
+        PartitionGap gap = new PartitionGap(at(2), at(6));
+        stage.send(
+                0,
+                new ReaderEvent.Progress(
+                        List.of(new SplitProgress(new PartitionToken("c"), at(8), Optional.empty(), List.of(gap)))));
+        stage.checkpoint(2);
+        stage.complete(2);
+        stage.movedIn(0, "a", 5, "c");
+        stage.progressed(1, "b", 4); // its keys may have come to a by way of c
+        stage.checkpoint(3);
+        stage.complete(3);
+        assertThat(stage.messagesTo(0, EnumeratorEvent.Proceed.class)).isEmpty();
+        stage.progressed(1, "b", 5);
+        stage.checkpoint(4);
+        stage.complete(4);
+        assertThat(stage.messagesTo(0, EnumeratorEvent.Proceed.class)).hasSize(1);
+    }
+
+    @Test
     void two_partitions_that_exchange_keys_do_not_wait_for_each_other() {
         EnumeratorStage stage = EnumeratorStage.begin(2).roots("a", "b");
         stage.movedIn(0, "a", 5, "b");
