@@ -169,6 +169,7 @@ public final class FlinkChangeStreamSource<T>
         private Duration reportInterval = Duration.ofMillis(200);
         private int missedHeartbeats = 5;
         private long maxBufferedBytes = 64L << 20;
+        private @Nullable Duration turn;
 
         private Builder(ChangeStreamSourceFactory factory, ChangeDeserializationSchema<T> schema) {
             this.factory = requireNonNull(factory, "factory");
@@ -259,6 +260,12 @@ public final class FlinkChangeStreamSource<T>
             return this;
         }
 
+        /** Sets after which time partitions take turns if there are more than subtasks have room for. */
+        Builder<T> turn(Duration time) {
+            turn = time;
+            return this;
+        }
+
         private static int requireAtLeast(String name, int value, int least) {
             if (value < least) {
                 throw new IllegalArgumentException("%s is %d, must be %d or more".formatted(name, value, least));
@@ -293,7 +300,8 @@ public final class FlinkChangeStreamSource<T>
                     reportInterval,
                     missedHeartbeats,
                     maxBufferedBytes);
-            return new FlinkChangeStreamSource<>(factory, schema, stored == null ? options : options.startFrom(stored));
+            options = stored == null ? options : options.startFrom(stored);
+            return new FlinkChangeStreamSource<>(factory, schema, turn == null ? options : options.withTurn(turn));
         }
     }
 }

@@ -47,7 +47,6 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
     private static final Logger log = LoggerFactory.getLogger(PartitionEnumerator.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final Duration RETRY_INTERVAL = Duration.ofSeconds(1);
-    private static final Duration TURN = Duration.ofSeconds(10); // after which partitions are given beyond the room
 
     private final SplitEnumeratorContext<PartitionSplit> context;
     private final ChangeStreamSource source;
@@ -320,7 +319,7 @@ final class PartitionEnumerator implements SplitEnumerator<PartitionSplit, Enume
         if (counts.withoutRoom() == 0) {
             turnsAt = Optional.empty();
         } else if (turnsAt.isEmpty()) {
-            turnsAt = Optional.of(clock.instant().plus(TURN));
+            turnsAt = Optional.of(clock.instant().plus(options.turn()));
         }
         if (!assigner.assigned().isEmpty()) {
             context.assignSplits(new SplitsAssignment<>(assigner.assigned()));

@@ -51,7 +51,6 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private static final String LOW_WATERMARK = "low watermark"; // the output of no split
     private static final Duration STALL_CHECK = Duration.ofSeconds(1);
     private static final int PART = 500; // the splits in a message
-    private static final Duration TURN = Duration.ofSeconds(10); // by which a split is ahead of one that waits
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
     /** A split of this reader. */
@@ -207,7 +206,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         }
         if (!waiting.isEmpty()) {
             readings.values().forEach(SplitReading::giveRoom);
-            Instant behind = oldestWaiting().state.position().plus(TURN);
+            Instant behind = oldestWaiting().state.position().plus(options.turn());
             readings.entrySet().stream()
                     .filter(entry -> entry.getValue().needsRoom())
                     .max(Comparator.comparing(entry -> positionOf(entry.getKey())))

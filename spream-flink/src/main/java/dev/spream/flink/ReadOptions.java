@@ -18,6 +18,7 @@ final class ReadOptions implements Serializable {
 
     private static final long MIN_PREFETCH_BYTES = 16 << 10;
     private static final long MAX_PREFETCH_BYTES = 16 << 20;
+    private static final Duration TURN = Duration.ofSeconds(10);
 
     private final @Nullable Instant startTimestamp;
     private final @Nullable Instant endTimestamp;
@@ -29,6 +30,7 @@ final class ReadOptions implements Serializable {
     private final long maxBufferedBytes;
     private final @Nullable StoredSubscription stored;
     private final @Nullable Duration checkpointInterval;
+    private final Duration turn;
 
     /**
      * Creates options.
@@ -62,10 +64,14 @@ final class ReadOptions implements Serializable {
         this.maxBufferedBytes = maxBufferedBytes;
         this.stored = null;
         this.checkpointInterval = null;
+        this.turn = TURN;
     }
 
     private ReadOptions(
-            ReadOptions options, @Nullable StoredSubscription stored, @Nullable Duration checkpointInterval) {
+            ReadOptions options,
+            @Nullable StoredSubscription stored,
+            @Nullable Duration checkpointInterval,
+            Duration turn) {
         this.startTimestamp = options.startTimestamp;
         this.endTimestamp = options.endTimestamp;
         this.snapshot = options.snapshot;
@@ -76,16 +82,30 @@ final class ReadOptions implements Serializable {
         this.maxBufferedBytes = options.maxBufferedBytes;
         this.stored = stored;
         this.checkpointInterval = checkpointInterval;
+        this.turn = turn;
     }
 
     /** Returns the options of a job that begins where that subscription stands. */
     ReadOptions startFrom(StoredSubscription subscription) {
-        return new ReadOptions(this, subscription, checkpointInterval);
+        return new ReadOptions(this, subscription, checkpointInterval, turn);
     }
 
     /** Returns the options of a job that takes checkpoints at that interval. */
     ReadOptions withCheckpointInterval(Duration interval) {
-        return new ReadOptions(this, stored, interval);
+        return new ReadOptions(this, stored, interval, turn);
+    }
+
+    /** Returns the options with another {@link #turn}. */
+    ReadOptions withTurn(Duration time) {
+        return new ReadOptions(this, stored, checkpointInterval, time);
+    }
+
+    /**
+     * Returns the time for which partitions wait for a reader with room, and by which one may be read ahead of another that
+     * waits for its room; 10 s by default.
+     */
+    Duration turn() {
+        return turn;
     }
 
     /** Returns the interval of the job's checkpoints; empty if it is not known. */

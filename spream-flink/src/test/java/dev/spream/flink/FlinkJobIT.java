@@ -1,26 +1,30 @@
 package dev.spream.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.cloud.spanner.DatabaseClient;
-import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
-import com.google.cloud.spanner.ResultSet;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.emulator.SpannerEmulator;
+import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.control.PartitionControl;
+import dev.spream.emulator.control.PartitionControl.PartitionView;
+import dev.spream.flink.CommitCheck.Version;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -30,16 +34,18 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeinfo.TypeHint;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
@@ -51,8 +57,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Jobs on a cluster of two task managers. The workload counts in each row: the versions of a key are 1, 2, 3, ..., and the
- * state of the key downstream has to see each of them once, in that order.
+ * Jobs on a cluster of two task managers. The workload counts in each row: the versions of a key are 1, 2, 3, ... The state of
+ * the key downstream keeps them with their commit timestamps, and has to have what the emulator's log of commits has.
  */
 class FlinkJobIT {
     static final String DATABASE = "projects/demo/instances/demo/databases/orders";
@@ -60,8 +66,8 @@ class FlinkJobIT {
     private static final int KEYS = 12;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    /** The last version that the state of each key has seen, and what was wrong; by job, since a cluster copies functions. */
-    private static final Map<String, Map<String, Long>> SEEN = new ConcurrentHashMap<>();
+    /** The state of each key after its last change, and what was wrong; by job, since a cluster copies functions. */
+    private static final Map<String, Map<String, List<Version>>> SEEN = new ConcurrentHashMap<>();
 
     private static final Map<String, Queue<String>> WRONG = new ConcurrentHashMap<>();
     private static final Map<String, Long> WATERMARKS = new ConcurrentHashMap<>();
@@ -75,15 +81,15 @@ class FlinkJobIT {
 
     @ParameterizedTest
     @CsvSource({"IMMUTABLE_KEY_RANGE, GOOGLE_STANDARD_SQL", "MUTABLE_KEY_RANGE, POSTGRESQL"})
-    void versions_of_a_key_are_seen_once_and_in_order_through_churn_faults_a_killed_task_manager_and_a_savepoint(
+    void every_commit_is_in_the_state_once_and_in_order_through_churn_faults_a_killed_task_manager_and_a_savepoint(
             String mode, DatabaseDialect dialect) throws Exception {
-        try (SpannerEmulator emulator =
-                        emulator(mode, dialect, FaultRates.share(0.5).withinRows(3));
+        try (SpannerEmulator emulator = emulator(
+                        mode, dialect, churning().faults(FaultRates.share(0.5).withinRows(3)));
                 SpannerConnection connection = connect(emulator);
                 JobCluster cluster = JobCluster.start()) {
-            Instant start = serverTime(emulator);
-            FlinkChangeStreamSource<Tuple2<String, Long>> source =
-                    source(emulator).startAt(start).build();
+            CommitLog log = emulator.recordCommits(DATABASE);
+            FlinkChangeStreamSource<Tuple3<String, Long, Instant>> source =
+                    source(stream(emulator)).startAt(serverTime(emulator)).build();
             JobID first = cluster.submit(job(source, 4, false));
             write(connection.client(), 150, 1);
             awaitSeen(cluster, first, 0.5);
@@ -99,42 +105,89 @@ class FlinkJobIT {
             write(connection.client(), 150, 3);
             awaitSeen(cluster, second, 1);
             awaitWatermark(serverTime(emulator), connection.client());
+            writeAllKeys(connection.client());
             awaitSeen(cluster, second, 1);
             cluster.cancel(second);
-            assertThat(SEEN.get(name)).isEqualTo(rows(connection.client()));
+            CommitCheck.assertDelivered(log, SEEN.get(name));
+            assertThatThrownBy(() -> CommitCheck.assertDelivered(log, SEEN.get(lossy())))
+                    .as("the control, whose state lacks one change")
+                    .isInstanceOf(AssertionError.class);
             FaultControl.Counts faults = emulator.faults(DATABASE, STREAM).counts();
-            assertThat(faults.byKind().values().stream()
-                            .mapToInt(count -> count)
-                            .sum())
-                    .as("faults of queries: " + faults)
-                    .isGreaterThan(10);
+            assertThat(faults.total()).as("faults of queries: " + faults).isGreaterThan(10);
             PartitionControl.Counts churn =
                     emulator.partitions(DATABASE, STREAM).counts();
             assertThat(churn.splits()).as(churn.toString()).isGreaterThan(5);
             assertThat(churn.merges()).as(churn.toString()).isGreaterThan(5);
             assertThat(churn.moves()).as(churn.toString()).isGreaterThan(2);
         }
-        assertThat(SEEN.get(name)).isEqualTo(committed);
         assertThat(WRONG.get(name)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"IMMUTABLE_KEY_RANGE", "MUTABLE_KEY_RANGE"})
+    void partitions_beyond_the_room_of_all_subtasks_take_turns(String mode) throws Exception {
+        try (SpannerEmulator emulator = emulator(mode, DatabaseDialect.GOOGLE_STANDARD_SQL, SpannerEmulator.builder());
+                SpannerConnection connection = connect(emulator);
+                JobCluster cluster = JobCluster.start()) {
+            CommitLog log = emulator.recordCommits(DATABASE);
+            PartitionControl partitions = emulator.partitions(DATABASE, STREAM);
+            JobID job = cluster.submit(job(
+                    source(stream(emulator).maxOpenQueries(1))
+                            .startAt(serverTime(emulator))
+                            .turn(Duration.ofMillis(500))
+                            .build(),
+                    3,
+                    false));
+            for (int round = 1; round <= 4; round++) {
+                splitInto(6, partitions);
+                write(connection.client(), 20, round);
+                awaitSeen(cluster, job, round < 3 ? 0 : 1); // at first parents and children are behind
+                partitions.merge(live(partitions, 0), live(partitions, 1));
+                partitions.move(live(partitions, 2));
+                if (mode.equals("MUTABLE_KEY_RANGE")) {
+                    PartitionView from = partitions.live().get(3);
+                    partitions.moveRange(from.token(), from.range(), live(partitions, 4));
+                }
+            }
+            writeAllKeys(connection.client());
+            awaitSeen(cluster, job, 1);
+            cluster.cancel(job);
+            CommitCheck.assertDelivered(log, SEEN.get(name));
+        }
+        assertThat(WRONG.get(name)).isEmpty();
+    }
+
+    private static String live(PartitionControl partitions, int index) {
+        return partitions.live().get(index).token();
+    }
+
+    private static void splitInto(int count, PartitionControl partitions) {
+        while (partitions.live().size() < count) {
+            partitions.live().stream()
+                    .filter(partition -> !partition.ranges().isEmpty())
+                    .max(Comparator.comparing(partition ->
+                            partition.range().to() - partition.range().from()))
+                    .ifPresent(widest -> partitions.split(widest.token()));
+        }
     }
 
     /** The control of the orders above: after splits and merges, and after moves of keys. */
     @ParameterizedTest
     @ValueSource(strings = {"IMMUTABLE_KEY_RANGE", "MUTABLE_KEY_RANGE"})
     void without_an_order_a_key_is_seen_out_of_order(String mode) throws Exception {
-        try (SpannerEmulator emulator = emulator(mode, DatabaseDialect.GOOGLE_STANDARD_SQL, FaultRates.none());
+        try (SpannerEmulator emulator = emulator(mode, FaultRates.none());
                 SpannerConnection connection = connect(emulator);
                 JobCluster cluster = JobCluster.start()) {
             JobID job = cluster.submit(job(
-                    source(emulator)
+                    source(stream(emulator))
                             .startAt(serverTime(emulator))
                             .ordering(Ordering.NONE)
                             .build(),
                     4,
-                    false));
+                    new InOrder(name, false, 25)));
             for (int round = 1; WRONG.get(name).isEmpty(); round++) {
-                assertThat(round).as("rounds without an inversion").isLessThan(20);
-                write(connection.client(), 200, round);
+                assertThat(round).as("rounds without an inversion").isLessThan(80);
+                write(connection.client(), 50, round);
             }
             cluster.cancel(job);
         }
@@ -142,31 +195,43 @@ class FlinkJobIT {
 
     @Test
     void a_job_with_an_end_begins_with_a_snapshot_and_finishes() throws Exception {
-        try (SpannerEmulator emulator =
-                        emulator("IMMUTABLE_KEY_RANGE", DatabaseDialect.GOOGLE_STANDARD_SQL, FaultRates.none());
+        AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+        try (SpannerEmulator emulator = emulator(
+                        "IMMUTABLE_KEY_RANGE",
+                        DatabaseDialect.GOOGLE_STANDARD_SQL,
+                        churning().clock(() -> Instant.now().plus(ahead.get())));
                 SpannerConnection connection = connect(emulator);
                 JobCluster cluster = JobCluster.start()) {
+            CommitLog log = emulator.recordCommits(DATABASE);
             write(connection.client(), 60, 1);
-            Instant end = serverTime(emulator).plusSeconds(15);
-            JobID job =
-                    cluster.submit(job(source(emulator).snapshot().endAt(end).build(), 2, true));
-            writeUntil(end, connection.client());
+            Instant end = serverTime(emulator).plus(PATIENCE);
+            JobID job = cluster.submit(
+                    job(source(stream(emulator)).snapshot().endAt(end).build(), 2, true));
+            awaitSeen(cluster, job, 1);
+            write(connection.client(), 100, 2);
+            ahead.set(PATIENCE);
+            commit(connection.client(), Map.of("after the end", 1L));
             assertThat(cluster.awaitEnd(job, PATIENCE)).isEqualTo(JobStatus.FINISHED);
+            Instant snapshot = SEEN.get(name).values().stream()
+                    .map(versions -> versions.getFirst().committed())
+                    .min(Comparator.naturalOrder())
+                    .orElseThrow();
+            CommitCheck.assertDeliveredAfterSnapshot(log, snapshot, end, SEEN.get(name));
         }
-        assertThat(SEEN.get(name)).isEqualTo(committed);
+        assertThat(seen()).isEqualTo(committed);
         assertThat(WRONG.get(name)).isEmpty();
     }
 
     static SpannerEmulator emulator(String mode, FaultRates faults) {
-        return emulator(mode, DatabaseDialect.GOOGLE_STANDARD_SQL, faults);
+        return emulator(mode, DatabaseDialect.GOOGLE_STANDARD_SQL, churning().faults(faults));
     }
 
-    private static SpannerEmulator emulator(String mode, DatabaseDialect dialect, FaultRates faults) {
-        SpannerEmulator emulator = SpannerEmulator.builder()
-                .seed(7)
-                .churn(PartitionChurn.every(Duration.ofMillis(300)).weights(2, 2, 1))
-                .faults(faults)
-                .start();
+    private static SpannerEmulator.Builder churning() {
+        return SpannerEmulator.builder().seed(7).churn(PartitionChurn.every(Duration.ofMillis(300)));
+    }
+
+    private static SpannerEmulator emulator(String mode, DatabaseDialect dialect, SpannerEmulator.Builder builder) {
+        SpannerEmulator emulator = builder.start();
         emulator.createDatabase(DATABASE, dialect, ddl(mode, dialect));
         return emulator;
     }
@@ -200,23 +265,39 @@ class FlinkJobIT {
         }
     }
 
-    private static FlinkChangeStreamSource.Builder<Tuple2<String, Long>> source(SpannerEmulator emulator) {
-        return FlinkChangeStreamSource.builder(stream(emulator), new Versions())
-                .heartbeatInterval(Duration.ofMillis(200));
+    private static FlinkChangeStreamSource.Builder<Tuple3<String, Long, Instant>> source(SpannerStream stream) {
+        return FlinkChangeStreamSource.builder(stream, new Versions()).heartbeatInterval(Duration.ofMillis(200));
     }
 
     private StreamExecutionEnvironment job(
-            FlinkChangeStreamSource<Tuple2<String, Long>> source, int parallelism, boolean beginsAnywhere) {
-        WRONG.computeIfAbsent(name, key -> new ConcurrentLinkedQueue<>());
-        SEEN.computeIfAbsent(name, key -> new ConcurrentHashMap<>());
+            FlinkChangeStreamSource<Tuple3<String, Long, Instant>> source, int parallelism, boolean beginsAnywhere) {
+        return job(source, parallelism, new InOrder(name, beginsAnywhere, 10));
+    }
+
+    private StreamExecutionEnvironment job(
+            FlinkChangeStreamSource<Tuple3<String, Long, Instant>> source, int parallelism, InOrder inOrder) {
         StreamExecutionEnvironment env = JobCluster.environment(directory, parallelism);
-        env.fromSource(source, WatermarkStrategy.noWatermarks(), "changes")
-                .uid("changes")
-                .keyBy(version -> version.f0)
-                .process(new InOrder(name, beginsAnywhere))
-                .uid("in-order")
-                .sinkTo(new DiscardingSink<>());
+        DataStream<Tuple3<String, Long, Instant>> versions = env.fromSource(
+                        source, WatermarkStrategy.noWatermarks(), "changes")
+                .uid("changes");
+        collect(versions, inOrder);
+        collect(
+                versions.filter(version -> version.f1 != 5 || !version.f0.equals("key-3")),
+                new InOrder(lossy(), true, 0));
         return env;
+    }
+
+    private String lossy() {
+        return name + " but one";
+    }
+
+    private static void collect(DataStream<Tuple3<String, Long, Instant>> versions, InOrder collected) {
+        WRONG.computeIfAbsent(collected.test, key -> new ConcurrentLinkedQueue<>());
+        SEEN.computeIfAbsent(collected.test, key -> new ConcurrentHashMap<>());
+        versions.keyBy(version -> version.f0)
+                .process(collected)
+                .uid("in order, each " + collected.millis + " ms")
+                .sinkTo(new DiscardingSink<>());
     }
 
     /** Commits transactions of two rows each. */
@@ -230,15 +311,12 @@ class FlinkJobIT {
         }
     }
 
-    /** Commits until a commit is later than that time; what is later does not count. */
-    private void writeUntil(Instant end, DatabaseClient client) throws InterruptedException {
-        SplittableRandom random = new SplittableRandom(2);
-        Map<String, Long> rows = next(random);
-        while (!commit(client, rows).isAfter(end)) {
-            committed.putAll(rows);
-            rows = next(random);
-            TimeUnit.MILLISECONDS.sleep(50);
+    /** Commits a version of each key, after which the state of each key is as the job has it now. */
+    private void writeAllKeys(DatabaseClient client) {
+        for (int key = 0; key < KEYS; key++) {
+            committed.merge("key-" + key, 1L, Long::sum);
         }
+        commit(client, committed);
     }
 
     private Map<String, Long> next(SplittableRandom random) {
@@ -263,27 +341,27 @@ class FlinkJobIT {
                 .toInstant();
     }
 
-    /** Returns the versions as the emulator's table has them: what was committed, apart from the stream. */
-    private static Map<String, Long> rows(DatabaseClient client) {
-        Map<String, Long> rows = new TreeMap<>();
-        try (ResultSet read = client.singleUse().read("Counters", KeySet.all(), List.of("Id", "Version"))) {
-            while (read.next()) {
-                rows.put(read.getString(0), read.getLong(1));
-            }
-        }
-        return rows;
-    }
-
+    /** Waits until a share of the committed versions is in the state; for all, until the last one of each key is. */
     private void awaitSeen(JobCluster cluster, JobID job, double share) throws Exception {
-        Map<String, Long> seen = SEEN.get(name);
-        long all = committed.values().stream().mapToLong(Long::longValue).sum();
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (seen.values().stream().mapToLong(Long::longValue).sum() < share * all) {
+        while (share < 1 ? count(seen()) < share * count(committed) : !seen().equals(committed)) {
             cluster.requireRunning(job);
             assertThat(WRONG.get(name)).isEmpty();
-            assertThat(System.nanoTime()).as("seen %s of %s", seen, committed).isLessThan(deadline);
+            assertThat(System.nanoTime()).as("seen %s of %s", seen(), committed).isLessThan(deadline);
             TimeUnit.MILLISECONDS.sleep(50);
         }
+    }
+
+    /** Returns the last version of each key in the state. */
+    private Map<String, Long> seen() {
+        Map<String, Long> last = new TreeMap<>();
+        SEEN.get(name)
+                .forEach((key, versions) -> last.put(key, versions.getLast().number()));
+        return last;
+    }
+
+    private static long count(Map<String, Long> last) {
+        return last.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /** The watermark advances although nothing is committed: the next commits see it. */
@@ -297,50 +375,57 @@ class FlinkJobIT {
         }
     }
 
-    /** The key and the version of a change. */
-    static final class Versions implements ChangeDeserializationSchema<Tuple2<String, Long>> {
+    /** The key, the version and the commit timestamp of a change. */
+    static final class Versions implements ChangeDeserializationSchema<Tuple3<String, Long, Instant>> {
         private static final long serialVersionUID = 1;
 
         @Override
-        public void deserialize(DataChangeRecord change, Collector<Tuple2<String, Long>> out) {
+        public void deserialize(DataChangeRecord change, Collector<Tuple3<String, Long, Instant>> out) {
             for (Mod mod : change.mods()) {
-                out.collect(Tuple2.of(
+                out.collect(Tuple3.of(
                         mod.keys().string("Id").orElseThrow(),
-                        mod.newValues().int64("Version").orElseThrow()));
+                        mod.newValues().int64("Version").orElseThrow(),
+                        change.commitTimestamp()));
             }
         }
 
         @Override
-        public TypeInformation<Tuple2<String, Long>> getProducedType() {
-            return TypeInformation.of(new TypeHint<>() {});
+        public TypeInformation<Tuple3<String, Long, Instant>> getProducedType() {
+            return Types.TUPLE(Types.STRING, Types.LONG, Types.INSTANT);
         }
     }
 
     /** Requires each version of a key after the one before it, in state that is restored with the job. */
-    private static final class InOrder extends KeyedProcessFunction<String, Tuple2<String, Long>, Long> {
+    private static final class InOrder extends KeyedProcessFunction<String, Tuple3<String, Long, Instant>, Long> {
         private static final long serialVersionUID = 1;
 
         private final String test;
         private final boolean beginsAnywhere;
-        private transient ValueState<Long> last;
+        private final long millis;
+        private transient ListState<Tuple2<Instant, Long>> versions;
 
-        InOrder(String test, boolean beginsAnywhere) {
+        /** @param millis the time for each version, so that changes of a parent are in flight when its child is read */
+        InOrder(String test, boolean beginsAnywhere, long millis) {
             this.test = test;
             this.beginsAnywhere = beginsAnywhere;
+            this.millis = millis;
         }
 
         @Override
         public void open(OpenContext context) {
             STARTED.merge(test, 1L, Long::sum);
-            last = getRuntimeContext().getState(new ValueStateDescriptor<>("last", Types.LONG));
+            versions = getRuntimeContext()
+                    .getListState(new ListStateDescriptor<>("versions", Types.TUPLE(Types.INSTANT, Types.LONG)));
         }
 
         @Override
-        public void processElement(Tuple2<String, Long> version, Context context, Collector<Long> out)
+        public void processElement(Tuple3<String, Long, Instant> version, Context context, Collector<Long> out)
                 throws Exception {
-            Long before = last.value();
-            long expected = before == null ? beginsAnywhere ? version.f1 : 1 : before + 1;
-            if (version.f1 != expected) {
+            versions.add(Tuple2.of(version.f2, version.f1));
+            List<Version> all = new ArrayList<>();
+            versions.get().forEach(known -> all.add(new Version(known.f0, known.f1)));
+            long before = all.size() > 1 ? all.get(all.size() - 2).number() : beginsAnywhere ? version.f1 - 1 : 0;
+            if (version.f1 != before + 1) {
                 WRONG.get(test).add("%s: %d after %d".formatted(version.f0, version.f1, before));
             }
             long watermark = context.timerService().currentWatermark();
@@ -350,9 +435,8 @@ class FlinkJobIT {
                                 .formatted(version.f0, version.f1, watermark - context.timestamp()));
             }
             WATERMARKS.merge(test, watermark, Math::max);
-            TimeUnit.MILLISECONDS.sleep(10); // so that changes of a parent are in flight when its child is read
-            last.update(version.f1);
-            SEEN.get(test).put(version.f0, version.f1);
+            TimeUnit.MILLISECONDS.sleep(millis);
+            SEEN.get(test).put(version.f0, all);
             out.collect(version.f1);
         }
     }

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -37,7 +38,7 @@ import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.jobgraph.JobGraph;
@@ -298,10 +299,11 @@ class SubscriptionHandOverIT {
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
         env.setParallelism(3);
         env.enableCheckpointing(300);
-        FlinkChangeStreamSource<Tuple2<String, Long>> source =
+        FlinkChangeStreamSource<Tuple3<String, Long, Instant>> source =
                 SubscriptionAndBack.continued(FlinkJobIT.stream(emulator), stored, new FlinkJobIT.Versions());
-        WatermarkStrategy<Tuple2<String, Long>> aligned = WatermarkStrategy.<Tuple2<String, Long>>noWatermarks()
-                .withWatermarkAlignment("changes", Duration.ofMillis(500), Duration.ofMillis(100));
+        WatermarkStrategy<Tuple3<String, Long, Instant>> aligned =
+                WatermarkStrategy.<Tuple3<String, Long, Instant>>noWatermarks()
+                        .withWatermarkAlignment("changes", Duration.ofMillis(500), Duration.ofMillis(100));
         env.fromSource(source, aligned, "changes")
                 .uid("changes")
                 .keyBy(version -> version.f0)
@@ -311,7 +313,7 @@ class SubscriptionHandOverIT {
     }
 
     /** Records each version. */
-    private static final class Recorded extends KeyedProcessFunction<String, Tuple2<String, Long>, Long> {
+    private static final class Recorded extends KeyedProcessFunction<String, Tuple3<String, Long, Instant>, Long> {
         private static final long serialVersionUID = 1;
 
         private final String test;
@@ -321,7 +323,7 @@ class SubscriptionHandOverIT {
         }
 
         @Override
-        public void processElement(Tuple2<String, Long> version, Context context, Collector<Long> out) {
+        public void processElement(Tuple3<String, Long, Instant> version, Context context, Collector<Long> out) {
             saw(JOB.get(test), version.f0, version.f1);
             out.collect(version.f1);
         }
