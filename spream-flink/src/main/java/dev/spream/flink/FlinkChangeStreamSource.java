@@ -36,9 +36,10 @@ import org.jspecify.annotations.Nullable;
  * before it, or at once by the subtask that has emitted all of that. This needs checkpoints, and aligned ones: an unaligned
  * checkpoint overtakes changes that are not processed. {@link Ordering#NONE} does without.
  *
- * <p>{@link #addTo} adds it to a job. The source emits watermarks itself: a job that adds it by {@code fromSource} uses
- * {@link WatermarkStrategy#noWatermarks}, with an alignment if one is wanted. They follow the low watermark of all partitions, those included that no subtask
- * reads yet, so no change is late; and they advance while the stream is idle, by its heartbeats.
+ * <p>{@link #addTo} adds it to a job; {@code fromSource}, which does not let a source see how the job takes checkpoints,
+ * refuses none. The source emits watermarks itself, and takes {@link WatermarkStrategy#noWatermarks}, with an alignment if one
+ * is wanted. They follow the low watermark of all partitions, those included that no subtask reads yet, so no change is late;
+ * and they advance while the stream is idle, by its heartbeats.
  *
  * <p>Immutable, and serializable with the factory and the schema that it is given.
  *
@@ -71,21 +72,31 @@ public final class FlinkChangeStreamSource<T>
     }
 
     /**
-     * Adds the source to a job, with its own watermarks, and refuses a job that would not keep the order of changes. Give the
-     * result a {@code uid}.
+     * Adds the source to a job, with its own watermarks, and refuses a job that would not keep the order of changes, by its
+     * settings at this moment. Give the result a {@code uid}.
      *
      * @throws IllegalArgumentException if the source has an order, and the job runs in batch mode, or has no checkpoints,
      *     unaligned ones, or those of the mode {@code AT_LEAST_ONCE}
      */
     public DataStreamSource<T> addTo(StreamExecutionEnvironment environment, String name) {
+        return addTo(environment, name, WatermarkStrategy.noWatermarks());
+    }
+
+    /**
+     * Adds the source like {@link #addTo(StreamExecutionEnvironment, String)}, with an alignment of watermarks.
+     *
+     * @param alignment {@link WatermarkStrategy#noWatermarks} with an alignment
+     */
+    public DataStreamSource<T> addTo(
+            StreamExecutionEnvironment environment, String name, WatermarkStrategy<T> alignment) {
         if (!options.ordered()) {
-            return environment.fromSource(this, WatermarkStrategy.noWatermarks(), name);
+            return environment.fromSource(this, alignment, name);
         }
         JobRequirements.of(environment).requireOrder(name, getBoundedness());
         Duration interval = Duration.ofMillis(environment.getCheckpointConfig().getCheckpointInterval());
         return environment.fromSource(
                 new FlinkChangeStreamSource<>(factory, schema, options.withCheckpointInterval(interval)),
-                WatermarkStrategy.noWatermarks(),
+                alignment,
                 name);
     }
 

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.testkit.subscription.ScriptedSource;
+import java.time.Duration;
 import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,10 @@ final class FlinkChangeStreamSourceTest {
         environment.enableCheckpointing(1_000, CheckpointingMode.AT_LEAST_ONCE);
         assertThatThrownBy(() -> source(Ordering.KEY).addTo(environment, "orders"))
                 .hasMessageContaining("execution.checkpointing.mode is AT_LEAST_ONCE: set it to EXACTLY_ONCE");
+        WatermarkStrategy<DataChangeRecord> aligned = WatermarkStrategy.<DataChangeRecord>noWatermarks()
+                .withWatermarkAlignment("orders", Duration.ofSeconds(1));
+        assertThatThrownBy(() -> source(Ordering.KEY).addTo(environment, "orders", aligned))
+                .hasMessageContaining("execution.checkpointing.mode is AT_LEAST_ONCE");
     }
 
     @Test

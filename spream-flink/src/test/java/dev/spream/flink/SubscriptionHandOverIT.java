@@ -304,7 +304,7 @@ class SubscriptionHandOverIT {
         WatermarkStrategy<Tuple3<String, Long, Instant>> aligned =
                 WatermarkStrategy.<Tuple3<String, Long, Instant>>noWatermarks()
                         .withWatermarkAlignment("changes", Duration.ofMillis(500), Duration.ofMillis(100));
-        env.fromSource(source, aligned, "changes")
+        source.addTo(env, "changes", aligned)
                 .uid("changes")
                 .keyBy(version -> version.f0)
                 .process(new Recorded(name))
