@@ -15,10 +15,11 @@ import java.util.stream.IntStream;
  */
 record QueueLatency(int perSecond) {
     private static final int SECONDS = Integer.getInteger("seconds", 15);
+    private static final int WARM_UP_SECONDS = 5;
     private static final int PRODUCERS = 8;
 
     void measure(WorkQueue queue) throws Exception {
-        int entries = perSecond * SECONDS;
+        int entries = perSecond * (WARM_UP_SECONDS + SECONDS);
         AtomicLongArray enqueuedAt = new AtomicLongArray(entries);
         AtomicLongArray waited = new AtomicLongArray(entries);
         AtomicLong handled = new AtomicLong();
@@ -45,8 +46,9 @@ record QueueLatency(int perSecond) {
     }
 
     private void print(WorkQueue queue, AtomicLongArray waited, long behind) {
-        List<Long> nanos =
-                IntStream.range(0, waited.length()).mapToObj(waited::get).toList();
+        List<Long> nanos = IntStream.range(perSecond * WARM_UP_SECONDS, waited.length())
+                .mapToObj(waited::get)
+                .toList();
         System.out.printf(
                 "%-28s %,d/s for %d s: %s, %,d behind at its end%n",
                 queue.label(), perSecond, SECONDS, Measurements.times(nanos, 1), behind);
