@@ -110,7 +110,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     }
 
     /**
-     * What outboxes of this process see of the worker. Entries are not claimed as they are enqueued while there is a
+     * The worker as the outboxes of its process see it. Entries are not claimed as they are enqueued while there is a
      * backlog, which is older, and for a sender that cannot tell after a crash whether an entry was sent.
      */
     private final class Enqueues implements OutboxStore.Watcher {

@@ -214,7 +214,7 @@ final class SimulatedWorld {
         return from.isBefore(lostBefore) && (lost.contains(partition) || hasLostParent(partition));
     }
 
-    /** What continues a partition that ended before is lost too: it is older than the retention period. */
+    /** A partition that continues one which ended before is lost too: it is older than the retention period. */
     private boolean hasLostParent(PartitionToken token) {
         SimulatedPartition partition = partitions.get(token);
         return partition != null && partition.parents.stream().anyMatch(this::isLostAtEnd);

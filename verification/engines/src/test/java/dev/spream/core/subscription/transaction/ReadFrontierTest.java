@@ -60,7 +60,7 @@ final class ReadFrontierTest {
         assertThat(frontier.low()).contains(at(5));
     }
 
-    /** What was read and not settled is read again, here or elsewhere. */
+    /** A record that was read and not settled is read again, here or elsewhere. */
     @Test
     void a_partition_that_is_left_stands_at_its_stored_watermark() {
         frontier.observe(lineage(stored(P, 1)));
