@@ -263,7 +263,7 @@ final class ClassLoaderSafeTest {
                 ClassLoaderSafeTest.class.getClassLoader(),
                 new Class<?>[] {OutboxStore.class},
                 (proxy, method, arguments) -> {
-                    ((Runnable) arguments[0]).run();
+                    ((OutboxStore.Watcher) arguments[0]).wake();
                     return (OutboxStore.Watch)
                             () -> closing.add(Thread.currentThread().getContextClassLoader());
                 });

@@ -106,8 +106,10 @@ final class ForwardingCheck<T> {
                         "ProjectionRebuilds",
                         "RetryWork",
                         "SearchIndex",
+                        "OutboxTransaction",
                         "Runnable",
                         "Watch",
+                        "Watcher",
                         "Work")
                 .contains(type.getSimpleName());
     }
