@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Room of a worker for entries that are claimed as they are enqueued, from {@link OutboxStore.Watcher#reserve}. The
- * worker keeps the room free until it is returned by {@link #close}. Used by one thread at a time.
+ * Room of a worker for entries that are claimed as they are enqueued, from {@link OutboxStore.Watcher#reserve}, until it
+ * is returned by {@link #close}. Meanwhile the worker may claim other entries; the enqueued ones then wait for their
+ * turn. Used by one thread at a time.
  */
 public interface ClaimRoom extends AutoCloseable {
 

@@ -4,8 +4,8 @@ import dev.spream.core.StorageException;
 import java.util.List;
 
 /**
- * The messages of one transaction of the caller, from {@link Outbox#begin}. A message without an ordering key that is
- * due at once is <em>claimed as it is enqueued</em> where a worker of this process has room for it: the worker starts to
+ * The messages of one transaction of the caller, from {@link Outbox#begin}. A message without an ordering key and
+ * start time is <em>claimed as it is enqueued</em> where a worker of this process has room for it: the worker starts to
  * send it at {@link #committed}, without another statement. The other messages are claimed by workers as usual.
  *
  * <p>If the process dies between the commit and {@link #committed}, or the call is forgotten, a claimed entry waits until
@@ -15,7 +15,11 @@ import java.util.List;
  */
 public interface OutboxTransaction extends AutoCloseable {
 
-    /** Like {@link Outbox#enqueue}. */
+    /**
+     * Like {@link Outbox#enqueue}.
+     *
+     * @throws IllegalStateException after {@link #committed} or {@link #close}
+     */
     EnqueueResult enqueue(OutboxMessage message);
 
     /** Like {@link Outbox#enqueueAll}. */
@@ -33,7 +37,8 @@ public interface OutboxTransaction extends AutoCloseable {
     /**
      * Returns the room of the worker unless {@link #committed} was called. Entries that may have been committed
      * nevertheless, as after a lost connection, are released in the background, so that another claim need not wait for
-     * the lease. Closing again has no effect. Does not end the transaction, and throws no {@link StorageException}.
+     * the lease; so the transaction has to end before. Closing again has no effect. Does not end the transaction, and
+     * throws no {@link StorageException}.
      */
     @Override
     void close();

@@ -107,7 +107,7 @@ final class ClaimLoop {
         if (!look && !ordered) {
             return Math.max(1, untilNextReason(now));
         }
-        int room = entries.reserve(Math.min(allowed, batch), !backlog);
+        int room = entries.reserve(Math.min(allowed, batch));
         if (room == 0) {
             return pollInterval; // woken earlier when capacity becomes free
         }

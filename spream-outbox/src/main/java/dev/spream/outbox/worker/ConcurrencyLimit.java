@@ -12,6 +12,7 @@ final class ConcurrencyLimit {
 
     // Guarded by this.
     private int reserved;
+    private int promised;
     private int used;
     private boolean wanted;
 
@@ -27,13 +28,31 @@ final class ConcurrencyLimit {
      * @param beyond the number of slots that may be reserved beyond the limit
      */
     synchronized int reserve(int limit, int beyond) {
-        int slots = Math.max(0, Math.min(limit, free() + beyond));
+        int slots = Math.max(0, Math.min(limit, capacity - used - reserved + beyond));
         reserved += slots;
         return slots;
     }
 
-    synchronized int free() {
-        return capacity - used - reserved;
+    /**
+     * Promises at most that many unused slots to entries that are about to be enqueued, and returns their number.
+     * Promised slots can be reserved and used meanwhile, so that a transaction that stays open delays no claim; the
+     * enqueued entries then wait for their turn.
+     */
+    synchronized int promise(int limit) {
+        int slots = Math.max(0, Math.min(limit, capacity - used - promised));
+        promised += slots;
+        return slots;
+    }
+
+    /** Takes promises back. */
+    synchronized void withdraw(int slots) {
+        promised -= slots;
+    }
+
+    /** Uses promised slots, whether they are free or not. */
+    synchronized void usePromised(int slots) {
+        promised -= slots;
+        used += slots;
     }
 
     /** Uses reserved slots. */

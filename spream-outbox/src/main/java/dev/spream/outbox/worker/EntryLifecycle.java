@@ -24,6 +24,8 @@ import java.util.concurrent.Semaphore;
  * it is due.
  */
 final class EntryLifecycle {
+    private static final int ALL_TURNS = 1_000_000;
+
     private final Attempts attempts;
     private final SettlementWriter writer;
     private final ActiveClaims activeClaims;
@@ -66,27 +68,28 @@ final class EntryLifecycle {
     /**
      * Reserves slots for at most that many entries and returns their number; if it is 0, the claiming thread is woken
      * when capacity becomes free.
-     *
-     * @param sparing whether to leave half of the free slots to entries that are claimed as they are enqueued
      */
-    int reserve(int limit, boolean sparing) {
-        int most = sparing ? Math.min(limit, Math.max(1, slots.free() / 2)) : limit;
-        int ahead = sparing ? 0 : readAhead.entries();
-        int reserved = reserve(most, ahead);
+    int reserve(int limit) {
+        int reserved = reserveNow(limit);
         if (reserved > 0) {
             return reserved;
         }
         slots.want();
-        return reserve(most, ahead);
+        return reserveNow(limit);
     }
 
-    /** Reserves slots for at most that many entries that are about to be enqueued, and returns their number. */
-    int reserve(int limit) {
-        return reserve(limit, 0);
+    private int reserveNow(int limit) {
+        return slots.reserve(Math.min(limit, mostHeld - activeClaims.size()), readAhead.entries(signals.now()));
     }
 
-    private int reserve(int limit, int ahead) {
-        return slots.reserve(Math.min(limit, mostHeld - activeClaims.size()), ahead);
+    /** Promises slots to at most that many entries that are about to be enqueued, and returns their number. */
+    int promise(int limit) {
+        return slots.promise(Math.min(limit, mostHeld - activeClaims.size()));
+    }
+
+    /** Takes promised slots back. */
+    void withdraw(int promised) {
+        slots.withdraw(promised);
     }
 
     /** Returns reserved slots. */
@@ -121,12 +124,12 @@ final class EntryLifecycle {
     }
 
     /**
-     * Starts the attempts of entries that were claimed as they were enqueued, and that are committed, in slots that are
-     * reserved; returns false if the worker has stopped. The slots are used before the worker is seen to run, so that a
+     * Starts the attempts of entries that were claimed as they were enqueued, and that are committed, in slots that were
+     * promised; returns false if the worker has stopped. The slots are used before the worker is seen to run, so that a
      * shutdown waits for the attempts.
      */
     boolean enqueued(List<OutboxClaim> claims, long askedAt, LocalLease lease) {
-        slots.use(claims.size());
+        slots.usePromised(claims.size());
         if (!signals.isRunning()) {
             claims.forEach(claim -> slots.giveBack());
             signals.runner.signal();
@@ -163,12 +166,23 @@ final class EntryLifecycle {
 
     private Optional<Settlement> attemptInTurn(ActiveClaim held) throws InterruptedException {
         turns.acquire();
-        long startedAt = signals.now();
         try {
-            return attempts.run(held);
+            long startedAt = signals.now();
+            Optional<Settlement> settlement = attempts.run(held);
+            if (settlement.isPresent() && !(settlement.get() instanceof Settlement.Released)) {
+                long now = signals.now();
+                readAhead.attempted(now - startedAt, now);
+            }
+            return settlement;
         } finally {
-            readAhead.attempted(signals.now() - startedAt);
             turns.release();
+        }
+    }
+
+    /** Ends the turns of a worker that has stopped: entries that wait for one are released at once, and not sent. */
+    void endTurns() {
+        if (turns.availablePermits() < ALL_TURNS) {
+            turns.release(ALL_TURNS);
         }
     }
 

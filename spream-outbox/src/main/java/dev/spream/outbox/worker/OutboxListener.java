@@ -17,7 +17,10 @@ public interface OutboxListener {
     /** Called after each claim, also if it returned no entries. */
     default void claimed(ClaimResult result, Duration took) {}
 
-    /** Called when entries that were claimed as they were enqueued are about to be sent. */
+    /**
+     * Called when entries that were claimed as they were enqueued are about to be sent, on the thread that reports their
+     * commit.
+     */
     default void enqueued(List<OutboxClaim> claims) {}
 
     /** Called before an attempt or a query, on the thread that makes it. */

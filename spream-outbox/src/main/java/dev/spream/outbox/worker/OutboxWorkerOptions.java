@@ -126,7 +126,7 @@ public record OutboxWorkerOptions(
 
         /**
          * Sets the maximum number of entries that one statement claims; 32 by default, 1 to {@value #MAX_BATCH}. No
-         * more entries are claimed than can be sent immediately.
+         * more entries are claimed than can be sent until the next claim.
          */
         public Builder batch(int batch) {
             this.batch = batch;

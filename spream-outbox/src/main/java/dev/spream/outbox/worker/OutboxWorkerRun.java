@@ -135,7 +135,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
             if (!claimable || !signals.isRunning() || !breaker.isClosed() || claims.hasBacklog()) {
                 return Optional.empty();
             }
-            int slots = entries.reserve(limit);
+            int slots = entries.promise(limit);
             return slots == 0 ? Optional.empty() : Optional.of(new ReservedRoom(store, entries, slots));
         }
     }
@@ -235,12 +235,14 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     @Override
     public void drain() {
         signals.stop(WorkerSignals.Stage.DRAINING);
+        entries.endTurns();
     }
 
     /** Like {@link #drain}, and interrupts the started attempts. */
     @Override
     public void cancel() {
         signals.stop(WorkerSignals.Stage.CANCELLED);
+        entries.endTurns();
         activeClaims.interruptCalls();
     }
 

@@ -7,7 +7,7 @@ import dev.spream.outbox.OutboxOwner;
 import java.time.Duration;
 import java.util.List;
 
-/** Slots of a worker that are reserved for entries claimed as they are enqueued. */
+/** Slots of a worker that are promised to entries claimed as they are enqueued. */
 final class ReservedRoom implements ClaimRoom {
     private final WorkerStore store;
     private final EntryLifecycle entries;
@@ -42,7 +42,7 @@ final class ReservedRoom implements ClaimRoom {
     @Override
     public void hold(List<OutboxClaim> claimed) {
         claims = List.copyOf(claimed);
-        entries.release(slots - claims.size());
+        entries.withdraw(slots - claims.size());
         slots = claims.size();
     }
 
@@ -58,7 +58,7 @@ final class ReservedRoom implements ClaimRoom {
 
     @Override
     public void close() {
-        entries.release(slots);
+        entries.withdraw(slots);
         slots = 0;
     }
 }

@@ -64,8 +64,12 @@ final class MemoryOutboxTransaction implements OutboxTransaction {
                 .findFirst());
         try {
             List<EnqueueResult> results = outbox.enqueueAll(transaction, messages, claims);
-            claims.hold();
-            calls.add(claims);
+            if (claims.claims().isEmpty()) {
+                claims.close();
+            } else {
+                claims.hold();
+                calls.add(claims);
+            }
             hasUnclaimed |= results.stream()
                             .filter(EnqueueResult.Enqueued.class::isInstance)
                             .count()

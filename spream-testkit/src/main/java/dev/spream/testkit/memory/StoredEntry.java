@@ -107,9 +107,9 @@ final class StoredEntry {
         return !status.isSettled() && !dueAt().isAfter(now) && !(isWaiting() && hasExpired(now));
     }
 
-    /** Returns whether it can be claimed as it is enqueued: it is due, and no order has to be kept. */
+    /** Returns whether it can be claimed as it is enqueued: it has no start time, and no order has to be kept. */
     boolean isClaimableAtOnce(Instant now) {
-        return orderingKey().isEmpty() && isDue(now);
+        return orderingKey().isEmpty() && message.notBefore().isEmpty() && isDue(now);
     }
 
     boolean hasExpired(Instant now) {

@@ -70,7 +70,8 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
             CROSS JOIN LATERAL (SELECT a.claim AND (a.expires_at IS NULL OR a.expires_at > now)
                 AND a.server = (SELECT %s) AS claimed) AS choice
             ORDER BY a.place
-            RETURNING id, idempotency_key, created_at, expires_at, status = 'sending' AS claimed""".formatted(OutboxTables.SERVER);
+            RETURNING id, idempotency_key, created_at, expires_at, pg_current_xact_id()::text AS transaction,
+                CASE WHEN status = 'sending' THEN order_request_json::text END AS claimed_payload""".formatted(OutboxTables.SERVER);
 
     private static final String FIND = """
             SELECT DISTINCT ON (l.idempotency_key) %s FROM @ledger l WHERE l.idempotency_key = ANY (?)
@@ -93,7 +94,7 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
         Map<String, Row> rows = new LinkedHashMap<>();
         Map<String, LedgerEntry> taken = new LinkedHashMap<>();
         for (int round = 0; !open.isEmpty() && round < ROUNDS; round++) {
-            rows.putAll(insert(open.values()));
+            rows.putAll(insert(open.values(), round == 0));
             open.keySet().removeAll(rows.keySet());
             taken.putAll(find(open.keySet()));
             open.keySet().removeAll(taken.keySet());
@@ -109,7 +110,11 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
         if (rows.size() + taken.size() < messages.size()) {
             taken.putAll(find(repeatedKeys(messages)));
         }
-        return new Enqueued(results(messages, rows, taken), claims(messages, rows.values()), rows.size());
+        return new Enqueued(
+                results(messages, rows, taken),
+                claims(messages, rows.values()),
+                rows.size(),
+                rows.values().stream().map(Row::transaction).findAny());
     }
 
     /**
@@ -117,17 +122,26 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
      *
      * @param claims the claims of those that were claimed
      * @param entries the number of new entries
+     * @param transaction the server's identity of the transaction; empty if there are no new entries
      */
-    record Enqueued(List<EnqueueResult> results, List<OutboxClaim> claims, int entries) {}
+    record Enqueued(List<EnqueueResult> results, List<OutboxClaim> claims, int entries, Optional<String> transaction) {}
 
-    private record Row(String key, long id, Instant createdAt, Optional<Instant> expiresAt, boolean claimed) {
+    /** @param claimedPayload the payload as every claim returns it; empty if the entry was not claimed */
+    private record Row(
+            String key,
+            long id,
+            Instant createdAt,
+            Optional<Instant> expiresAt,
+            String transaction,
+            Optional<String> claimedPayload) {
         static Row read(ResultSet row) throws SQLException {
             return new Row(
                     row.getString("idempotency_key"),
                     row.getLong("id"),
                     JdbcTimestamps.clock(row, "created_at"),
                     JdbcTimestamps.optionalClock(row, "expires_at"),
-                    row.getBoolean("claimed"));
+                    row.getString("transaction"),
+                    Optional.ofNullable(row.getString("claimed_payload")));
         }
     }
 
@@ -140,7 +154,7 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
         Map<String, OutboxMessage> byKey =
                 messages.stream().collect(toMap(OutboxMessage::idempotencyKey, Function.identity(), (a, b) -> a));
         return rows.stream()
-                .filter(Row::claimed)
+                .filter(row -> row.claimedPayload().isPresent())
                 .map(row -> claim(requireNonNull(byKey.get(row.key())), row))
                 .toList();
     }
@@ -151,7 +165,7 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 row.key(),
                 1,
                 message.requestDigest(),
-                message.payload(),
+                row.claimedPayload().orElseThrow(),
                 Optional.empty(),
                 message.traceparent(),
                 row.createdAt(),
@@ -159,11 +173,11 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
         return new OutboxClaim(entry, 1, 1, false, row.createdAt());
     }
 
-    private Map<String, Row> insert(Collection<OutboxMessage> messages) throws SQLException {
+    private Map<String, Row> insert(Collection<OutboxMessage> messages, boolean claiming) throws SQLException {
         Set<String> chosen = messages.stream()
                 .filter(EnqueueStatement::isClaimable)
                 .map(OutboxMessage::idempotencyKey)
-                .limit(reserved == null ? 0 : reserved.room().size())
+                .limit(reserved == null || !claiming ? 0 : reserved.room().size())
                 .collect(toSet());
         return transaction
                 .rows(

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * same order, or all at once, lest two wait for each other.
  *
  * <p>Safe for use by many threads. The caller owns the data source and closes it afterwards; it is used for signals
- * alone.
+ * and to release claims alone.
  */
 public final class JdbcOutbox implements Outbox<Connection> {
     private final OutboxDatabase database;

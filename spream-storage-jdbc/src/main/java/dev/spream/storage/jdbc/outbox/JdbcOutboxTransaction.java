@@ -5,11 +5,16 @@ import dev.spream.outbox.ClaimRoom;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.Settlement;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,10 +22,14 @@ import org.slf4j.LoggerFactory;
 final class JdbcOutboxTransaction implements OutboxTransaction {
     private static final Logger log = LoggerFactory.getLogger(JdbcOutboxTransaction.class);
 
+    /** The pauses before the tries to release claims. */
+    private static final List<Duration> RELEASES = List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(5));
+
     private final JdbcOutbox outbox;
     private final OutboxDatabase database;
     private final Connection connection;
     private final List<Claimed> claimed = new ArrayList<>();
+    private Optional<String> transaction = Optional.empty();
     private boolean hasUnclaimed;
     private boolean ended;
 
@@ -55,11 +64,31 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
             throw t;
         }
         if (reserved != null) {
-            reserved.room().hold(enqueued.claims());
-            claimed.add(new Claimed(reserved.room(), enqueued.claims()));
+            keep(reserved.room(), enqueued.claims());
         }
+        requireSame(enqueued.transaction());
         hasUnclaimed |= enqueued.entries() > enqueued.claims().size();
         return enqueued.results();
+    }
+
+    private void keep(ClaimRoom room, List<OutboxClaim> claims) {
+        if (claims.isEmpty()) {
+            room.close();
+            return;
+        }
+        room.hold(claims);
+        claimed.add(new Claimed(room, claims));
+    }
+
+    /** Refuses entries of another transaction: the earlier ones may have been rolled back, and must not be sent. */
+    private void requireSame(Optional<String> now) {
+        if (now.isPresent() && !transaction.isEmpty() && !transaction.equals(now)) {
+            throw SqlErrors.permanent(
+                    "enqueueing in %s failed: the connection is in another transaction than before; roll it back, and begin"
+                                    .formatted(database.tables())
+                            + " again for each transaction");
+        }
+        transaction = transaction.or(() -> now);
     }
 
     @Override
@@ -69,7 +98,6 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
         claimed.forEach(each -> {
             if (!each.room().start()) {
                 release(each);
-                hasUnclaimed = true;
             }
         });
         if (hasUnclaimed) {
@@ -95,24 +123,37 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
         }
     }
 
-    /** Releases claims in the background. Has no effect on entries that were rolled back. */
+    /**
+     * Releases claims in the background, and notifies workers. Entries that are not found are looked for again, since a
+     * commit may still be in progress; those that were rolled back never are.
+     */
     private void release(Claimed entries) {
-        if (entries.claims().isEmpty()) {
-            return;
-        }
         List<Settlement> releases = entries.claims().stream()
                 .<Settlement>map(claim -> new Settlement.Released(claim.ref()))
                 .toList();
         Thread.ofVirtual().name("spream-outbox-release-" + database.tables()).start(() -> {
-            try {
-                new EntrySettlements(database).settle(entries.room().owner(), releases);
-            } catch (RuntimeException e) {
-                log.debug(
-                        "[{}] {} claims were not released; their leases expire",
-                        database.tables(),
-                        releases.size(),
-                        LoggedFailure.of(e));
+            for (Duration pause : RELEASES) {
+                LockSupport.parkNanos(pause.toNanos());
+                if (releaseNow(entries.room().owner(), releases)) {
+                    outbox.signal();
+                    return;
+                }
             }
         });
+    }
+
+    /** Returns whether the entries were found. */
+    private boolean releaseNow(OutboxOwner owner, List<Settlement> releases) {
+        try {
+            return new EntrySettlements(database).settle(owner, releases).isEmpty();
+        } catch (RuntimeException e) {
+            log.info(
+                    "[{}] {} claims were not released; unless another try succeeds, the entries wait until their leases"
+                            + " expire",
+                    database.tables(),
+                    releases.size(),
+                    LoggedFailure.of(e));
+            return false;
+        }
     }
 }

@@ -49,7 +49,7 @@ final class LocalWatchers {
     Reserved reserve(OutboxTables tables, int limit) {
         for (Registration each : registered.getOrDefault(tables, Set.of())) {
             String server = each.server.get();
-            Optional<ClaimRoom> room = server == null ? Optional.empty() : each.watcher.reserve(limit);
+            Optional<ClaimRoom> room = server == null ? Optional.empty() : each.reserve(limit);
             if (server != null && room.isPresent()) {
                 return new Reserved(room.get(), server);
             }
@@ -80,6 +80,15 @@ final class LocalWatchers {
                 watcher.wake();
             } catch (RuntimeException e) {
                 log.warn("[{}] a callback for enqueued entries failed", tables, LoggedFailure.of(e));
+            }
+        }
+
+        private Optional<ClaimRoom> reserve(int limit) {
+            try {
+                return watcher.reserve(limit);
+            } catch (RuntimeException e) {
+                log.warn("[{}] a worker failed to reserve room for entries", tables, LoggedFailure.of(e));
+                return Optional.empty();
             }
         }
 

@@ -15,27 +15,28 @@ final class NotificationHub {
     private final OutboxDatabase database;
     private final SectionLock lock = new SectionLock();
     private final Set<Watch> watches = new HashSet<>(); // guarded by lock
-    private volatile @Nullable String server; // null while no connection listens
-    private @Nullable NotificationListener listener; // guarded by lock; null while there are no watches
+    private volatile @Nullable NotificationListener listener; // written under lock; null while there are no watches
 
     NotificationHub(OutboxDatabase database) {
         this.database = database;
     }
 
     OutboxStore.Watch add(OutboxStore.Watcher watcher) {
-        Watch watch = new Watch(LocalWatchers.OF_THIS_PROCESS.add(database.tables(), watcher, () -> server));
+        Watch watch = new Watch(LocalWatchers.OF_THIS_PROCESS.add(database.tables(), watcher, this::server));
         lock.run(() -> {
             watches.add(watch);
             if (listener == null) {
                 listener = NotificationListener.start(
-                        database.dataSource(),
-                        database.tables(),
-                        OutboxSignal.PROCESS,
-                        this::wakeAll,
-                        now -> server = now);
+                        database.dataSource(), database.tables(), OutboxSignal.PROCESS, this::wakeAll);
             }
         });
         return watch;
+    }
+
+    /** Returns what identifies the server while a connection listens to it, null otherwise. */
+    private @Nullable String server() {
+        NotificationListener now = listener;
+        return now == null ? null : now.server();
     }
 
     private void wakeAll() {

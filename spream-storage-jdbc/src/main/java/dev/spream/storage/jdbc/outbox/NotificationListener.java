@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -42,29 +41,29 @@ final class NotificationListener implements OutboxStore.Watch {
     private final OutboxTables tables;
     private final String self;
     private final Runnable wake;
-    private final Consumer<@Nullable String> server;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread;
+    private volatile @Nullable String server;
 
-    private NotificationListener(
-            DataSource dataSource, OutboxTables tables, String self, Runnable wake, Consumer<@Nullable String> server) {
+    private NotificationListener(DataSource dataSource, OutboxTables tables, String self, Runnable wake) {
         this.dataSource = dataSource;
         this.tables = tables;
         this.self = self;
         this.wake = wake;
-        this.server = server;
         this.thread = Thread.ofVirtual().name("spream-outbox-listen-" + tables).unstarted(this::run);
     }
 
-    /**
-     * @param self the payload of notifications to ignore
-     * @param server called with what identifies the server when listening begins, and with null when it ends
-     */
-    static NotificationListener start(
-            DataSource dataSource, OutboxTables tables, String self, Runnable wake, Consumer<@Nullable String> server) {
-        NotificationListener listener = new NotificationListener(dataSource, tables, self, wake, server);
+    /** @param self the payload of notifications to ignore */
+    static NotificationListener start(DataSource dataSource, OutboxTables tables, String self, Runnable wake) {
+        NotificationListener listener = new NotificationListener(dataSource, tables, self, wake);
         listener.thread.start();
         return listener;
+    }
+
+    /** Returns what identifies the server while the connection listens to it, null otherwise. */
+    @Nullable
+    String server() {
+        return server;
     }
 
     private void run() {
@@ -90,7 +89,7 @@ final class NotificationListener implements OutboxStore.Watch {
         } catch (SQLException e) {
             brokenConnection(e);
         } finally {
-            server.accept(null);
+            server = null;
         }
         return worked;
     }
@@ -110,7 +109,7 @@ final class NotificationListener implements OutboxStore.Watch {
         connection.setAutoCommit(true);
         String now = Statements.answer(connection, "SELECT " + tables.in(OutboxTables.SERVER), row -> row.getString(1));
         Statements.execute(connection, "LISTEN " + tables.channel());
-        server.accept(now);
+        server = now;
     }
 
     /** Receives notifications until closed, with short waits, so that it returns soon after the close. */

@@ -1,14 +1,18 @@
 package dev.spream.storage.jdbc.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxTransaction;
+import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.SendOutcome;
+import dev.spream.outbox.worker.Backoff;
 import dev.spream.outbox.worker.OutboxWorker;
 import dev.spream.outbox.worker.OutboxWorkerOptions;
 import java.sql.Connection;
@@ -17,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,9 +35,12 @@ final class EnqueueClaimIT {
 
     private final TestOutbox test = new TestOutbox();
     private final List<String> sent = new CopyOnWriteArrayList<>();
+    private final List<String> payloads = new CopyOnWriteArrayList<>();
+    private final AtomicInteger failures = new AtomicInteger();
     private final OutboxWorker worker = OutboxWorker.builder(test.store, new Noting())
             .options(OutboxWorkerOptions.builder()
                     .pollInterval(Duration.ofMinutes(1))
+                    .backoff(Backoff.exponential(Duration.ofMillis(50), Duration.ofSeconds(1)))
                     .build())
             .build();
 
@@ -45,6 +53,12 @@ final class EnqueueClaimIT {
         @Override
         public SendOutcome send(OutboxEntry entry, Duration timeout) {
             sent.add(entry.idempotencyKey());
+            if (entry.idempotencyKey().equals("order")) {
+                payloads.add(entry.payload());
+                if (failures.getAndDecrement() > 0) {
+                    return new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, "down");
+                }
+            }
             return new SendOutcome.Succeeded(LedgerResult.succeeded());
         }
     }
@@ -122,6 +136,37 @@ final class EnqueueClaimIT {
         assertThat(enqueue(test, "order")).isEqualTo("sending");
         awaitSucceeded("order");
         assertThat(sent).noneMatch(key -> key.startsWith("never"));
+    }
+
+    @Test
+    void every_attempt_gets_the_same_text_as_its_payload() throws Exception {
+        failures.set(1);
+        String payload = "{\"b\":  1, \"a\": {\"d\":2,\"c\": 3}, \"b\": 4}";
+        try (Connection connection = test.dataSource().getConnection();
+                OutboxTransaction messages = test.outbox.begin(connection)) {
+            connection.setAutoCommit(false);
+            messages.enqueue(OutboxMessage.of("order", payload));
+            connection.commit();
+            messages.committed();
+        }
+        awaitSucceeded("order");
+        assertThat(payloads).hasSize(2);
+        assertThat(payloads.getFirst()).isEqualTo(payloads.getLast()).doesNotContain(" 1");
+    }
+
+    @Test
+    void the_messages_of_another_transaction_of_the_connection_are_refused() throws Exception {
+        try (Connection connection = test.dataSource().getConnection();
+                OutboxTransaction messages = test.outbox.begin(connection)) {
+            connection.setAutoCommit(false);
+            messages.enqueue(OutboxMessage.of("never", "{}"));
+            connection.rollback();
+            assertThatThrownBy(() -> messages.enqueue(OutboxMessage.of("order", "{}")))
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("another transaction");
+            connection.rollback();
+        }
+        assertThat(sent).doesNotContain("never", "order");
     }
 
     @Test

@@ -51,7 +51,7 @@ final class OutboxSignalsIT {
             Semaphore notified = new Semaphore(0);
             OutboxTables tables = OutboxTables.defaults();
             try (NotificationListener another =
-                    NotificationListener.start(elsewhere, tables, "another process", notified::release, server -> {})) {
+                    NotificationListener.start(elsewhere, tables, "another process", notified::release)) {
                 assertThat(another).isNotNull();
                 assertThat(notified.tryAcquire(30, TimeUnit.SECONDS))
                         .as("it listens")
@@ -98,15 +98,11 @@ final class OutboxSignalsIT {
         AtomicInteger notifications = new AtomicInteger();
         try (HikariDataSource elsewhere = test.database().open()) {
             OutboxTables tables = OutboxTables.defaults();
-            try (NotificationListener listener = NotificationListener.start(
-                    elsewhere,
-                    tables,
-                    "another process",
-                    () -> {
+            try (NotificationListener listener =
+                    NotificationListener.start(elsewhere, tables, "another process", () -> {
                         notifications.incrementAndGet();
                         told.release();
-                    },
-                    server -> {})) {
+                    })) {
                 assertThat(listener).isNotNull();
                 assertTold(); // the listener has started
                 int before = notifications.get();

@@ -182,6 +182,24 @@ final class EnqueueRoomTest {
     }
 
     @Test
+    void a_transaction_that_stays_open_or_is_forgotten_delays_no_other_entry() {
+        ScriptedSender sender = ScriptedSender.idempotent(ScriptedSender.OK);
+        start(sender, options -> options.concurrency(1));
+        enqueueUntilClaimed();
+        try (InMemoryOutbox.Transaction transaction = bench.memory.begin();
+                OutboxTransaction messages = bench.memory.outbox().begin(transaction)) {
+            long open = ((EnqueueResult.Enqueued) messages.enqueue(OutboxMessage.of("open", "{}"))).id();
+            for (int i = 0; i < 3; i++) {
+                bench.awaitStatus(bench.enqueue("other-" + i), OutboxStatus.SUCCEEDED);
+            }
+            transaction.commit();
+            messages.committed();
+            bench.awaitStatus(open, OutboxStatus.SUCCEEDED);
+        }
+        assertThat(sender.mostSending()).isEqualTo(1);
+    }
+
+    @Test
     void an_entry_of_a_transaction_that_took_half_a_lease_is_claimed_anew() {
         ScriptedSender sender = ScriptedSender.idempotent(ScriptedSender.OK);
         start(sender, options -> options);
