@@ -241,6 +241,7 @@ final class SplitAssigner {
     static boolean awaitsCheckpoint(HeldSplit split, MoveIn moveIn, Lineage lineage, SplitLineage splits) {
         return lineage.awaitedSources(split.token(), moveIn).stream()
                 .allMatch(source -> splits.held(source)
+                        .filter(other -> !other.hasLost(moveIn.timestamp()))
                         .filter(other -> other.hasEmittedUntil(moveIn.timestamp(), split.token()))
                         .isPresent());
     }
