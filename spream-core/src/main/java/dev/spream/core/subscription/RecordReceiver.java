@@ -192,12 +192,11 @@ final class RecordReceiver implements RecordHandler {
     @Override
     public RuntimeException outOfOrder(DataChangeRecord change, Instant latestChange) {
         return new SubscriptionException(
-                "[%s] the server returned %s after a change of %s%s, and it is not among the last %d changes that were read: it is not delivered, because a later change of its key may have been; the watermark stays at %s, and the subscription stops. A restart resumes at the watermark; if that is later than the change, compare the changed rows with the database"
+                "[%s] the server returned %s after a change of %s, and it is not among the last %d changes that were read: it is not delivered, because a later change of its key may have been; the watermark stays at %s, and the subscription stops. A restart resumes at the watermark; if that is later than the change, compare the changed rows with the database"
                         .formatted(
                                 context.label(partition.token()),
                                 change.identity(),
                                 latestChange,
-                                change.commitTimestamp().equals(latestChange) ? " with a later record sequence" : "",
                                 ReadPosition.REMEMBERED,
                                 partition.tracker().watermark()),
                 null);

@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The wait of one partition at the end of a gap, until all others have been read up to then: the partitions that live there
+ * The wait of one partition at the end of a gap, until all others have settled everything before then: the partitions that live there
  * are stored with the end of the gap as their start, unless another one has named them with an earlier start. Waits on the
  * reader's thread; the scheduler reports each lineage that it reads.
  *
- * <p>No partition that is read before the end of the gap waits for this one: its watermark is at the end.
+ * <p>No partition that has something to settle before the end of the gap waits for this one: its watermark is at the end.
  */
 public final class GapEndWait {
     private static final Logger log = LoggerFactory.getLogger(PartitionReading.class);
@@ -72,7 +72,7 @@ public final class GapEndWait {
     private void noteWaiting(Instant gapEnd) {
         if (waitsFor == null) {
             log.info(
-                    "[{}] reading continues at {}, the end of a gap, once all other partitions have been read up to then",
+                    "[{}] reading continues at {}, the end of a gap, once all other partitions have settled what is before",
                     label,
                     gapEnd);
         }

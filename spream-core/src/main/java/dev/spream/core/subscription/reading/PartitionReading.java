@@ -98,9 +98,6 @@ public final class PartitionReading implements AutoCloseable {
         this.losses = losses;
         this.isReading = isReading;
         this.backoff = backoff;
-        if (window.isMutable() && !token.isOfSnapshot()) {
-            position.expectSequences();
-        }
         this.intake = new RecordIntake(label, position, handler);
         this.queries = new QueryRunner(
                 source, time, beforeFirstRow -> settings.stallTimeout(beforeFirstRow, failures), isReading);

@@ -16,10 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Spanner returns the changes of a partition in commit order, and a heartbeat means that everything before it was
  * returned. A change returned after either of these is a repetition only if it was dispatched. At the timestamp of
  * the latest change this is known exactly; of earlier changes the last {@value #REMEMBERED} are remembered.
- *
- * <p>With mutable key ranges, the record sequences of a partition grow within a timestamp, over all transactions. With
- * immutable ones they grow within a transaction only, and several transactions may have one commit timestamp, so a lower
- * sequence says nothing there.
+ * Several transactions may have one timestamp, and their record sequences may be in any order: at the timestamp of the
+ * latest change, changes are taken in the order in which they are returned.
  */
 public final class ReadPosition {
 
@@ -33,7 +31,7 @@ public final class ReadPosition {
          * order holds.
          */
         BEHIND_MARK,
-        /** It is not known to be a repetition, and a later change was dispatched before, or one with a later sequence. */
+        /** It is not known to be a repetition, and a later change was dispatched before. */
         BEHIND_CHANGE
     }
 
@@ -46,8 +44,6 @@ public final class ReadPosition {
     private Instant start; // with settledSequence before everything that may be new
     private volatile Instant timestamp;
     private @Nullable Instant latestChange;
-    private String latestSequence = ""; // the highest one of its time
-    private boolean sequencesGrow;
 
     public ReadPosition(Instant start) {
         this(start, Optional.empty());
@@ -76,13 +72,7 @@ public final class ReadPosition {
             latestChange = start;
             seenAtLatestChange.addAll(read);
             read.forEach(recent::add);
-            read.forEach(identity -> noteSequence(identity.recordSequence()));
         }
-    }
-
-    /** Notes that the record sequences of the partition grow within a timestamp. */
-    void expectSequences() {
-        sequencesGrow = true;
     }
 
     public Instant timestamp() {
@@ -106,33 +96,16 @@ public final class ReadPosition {
         if (!committed.equals(latestChange)) {
             latestChange = committed;
             seenAtLatestChange.clear();
-            latestSequence = "";
         }
-        if (seenAtLatestChange.contains(change.identity())) {
+        if (!seenAtLatestChange.add(change.identity())) {
             return Arrival.REPEATED;
         }
-        if (isBehindSequence(change.recordSequence())) {
-            return Arrival.BEHIND_CHANGE;
-        }
-        seenAtLatestChange.add(change.identity());
-        noteSequence(change.recordSequence());
         recent.add(change.identity());
         if (committed.isBefore(timestamp)) {
             return Arrival.BEHIND_MARK;
         }
         timestamp = committed;
         return Arrival.IN_ORDER;
-    }
-
-    /** An empty sequence is that of a change that could not be decoded. */
-    private boolean isBehindSequence(String sequence) {
-        return sequencesGrow && !sequence.isEmpty() && sequence.compareTo(latestSequence) < 0;
-    }
-
-    private void noteSequence(String sequence) {
-        if (sequence.compareTo(latestSequence) > 0) {
-            latestSequence = sequence;
-        }
     }
 
     private boolean isSettledAtStart(DataChangeRecord change) {
