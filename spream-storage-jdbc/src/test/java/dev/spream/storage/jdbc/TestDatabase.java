@@ -14,6 +14,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -125,12 +126,17 @@ public final class TestDatabase implements AutoCloseable {
         }
     }
 
-    /** In a session of their own. */
+    /** In a session of their own. Settings of the database hold for all sessions that are used later. */
     public void execute(String... statements) {
-        try (Connection other = session.others.getConnection();
-                Statement statement = other.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
+        try {
+            try (Connection other = session.others.getConnection();
+                    Statement statement = other.createStatement()) {
+                for (String sql : statements) {
+                    statement.execute(sql);
+                }
+            }
+            if (Arrays.stream(statements).anyMatch(sql -> sql.contains("ALTER DATABASE"))) {
+                session.others.end(); // a setting holds for sessions that begin after it
             }
         } catch (SQLException e) {
             throw new IllegalStateException(e);

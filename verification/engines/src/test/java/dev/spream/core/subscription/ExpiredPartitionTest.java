@@ -99,7 +99,7 @@ class ExpiredPartitionTest {
                                 : null);
         RecordingConsumer consumer = new RecordingConsumer();
         CompletableFuture<CompletionReason> run = fixture.start(accepting(at(200)), consumer);
-        Polling.await(() -> fixture.stored("p").watermark().equals(GAP_END), () -> fixture.storage.lineage());
+        Polling.await(() -> fixture.isStoredAt("p", GAP_END), () -> fixture.storage.lineage());
         Thread.sleep(A_WHILE);
         blinks.set(false);
 

@@ -68,7 +68,7 @@ class SubscriberBatchTest {
         source.heartbeat("p", 9);
         Polling.await(() -> source.rowsReturned("p") >= rest.length + 2, () -> source.rowsReturned("p"));
         release.countDown();
-        Polling.await(() -> fixture.stored("p").watermark().equals(at(9)), () -> batches);
+        Polling.await(() -> fixture.isStoredAt("p", at(9)), () -> batches);
         subscriber.shutdown(SubscriberFixture.BOUND);
         SubscriberFixture.get(run);
     }

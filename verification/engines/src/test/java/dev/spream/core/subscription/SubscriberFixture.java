@@ -8,6 +8,7 @@ import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -83,6 +84,14 @@ final class SubscriberFixture {
         return storage.lineage()
                 .partition(new PartitionToken(token))
                 .orElseThrow(() -> new AssertionError("partition " + token + " is not stored"));
+    }
+
+    /** Returns whether the partition is stored with that watermark. */
+    boolean isStoredAt(String token, Instant watermark) {
+        return storage.lineage()
+                .partition(new PartitionToken(token))
+                .filter(partition -> partition.watermark().equals(watermark))
+                .isPresent();
     }
 
     PartitionState state(String token) {

@@ -227,7 +227,7 @@ class SubscriberStopTest {
                 }));
         CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         consumer.await(labels -> labels.size() == 1);
-        Polling.await(() -> fixture.stored("p").watermark().equals(at(1)), () -> fixture.stored("p"));
+        Polling.await(() -> fixture.isStoredAt("p", at(1)), () -> fixture.storage.lineage());
 
         WorkerId thief = new WorkerId("thief");
         fixture.storage.release(List.of(new PartitionLease(
@@ -328,7 +328,7 @@ class SubscriberStopTest {
         assertThat(fixture.storage.proofs())
                 .extracting(FinishedPartition::token)
                 .containsExactly(PartitionToken.ROOT);
-        Polling.await(() -> fixture.state("p") == PartitionState.RUNNING, () -> fixture.stored("p"));
+        Polling.await(() -> fixture.state("p") == PartitionState.RUNNING, () -> fixture.storage.lineage());
         subscriber.close();
         SubscriberFixture.get(run);
     }

@@ -172,7 +172,7 @@ class SubscriberTransactionTest {
         Subscriber second = subscriber(options -> options.maxInflight(4));
         CompletableFuture<CompletionReason> again = fixture.start(second, (TransactionConsumer) this::record);
         source.heartbeat("q", 9);
-        Polling.await(() -> fixture.stored("q").watermark().equals(at(9)), () -> delivered);
+        Polling.await(() -> fixture.isStoredAt("q", at(9)), () -> delivered);
         second.close();
         SubscriberFixture.get(again);
 
