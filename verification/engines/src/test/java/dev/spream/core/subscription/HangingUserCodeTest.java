@@ -164,16 +164,15 @@ class HangingUserCodeTest {
                     .hasSize(3)
                     .filteredOn(line -> line.contains("the consumer's flush"))
                     .hasSize(2);
+            assertThat(List.of(fixture, second)).allSatisfy(one -> {
+                assertThat(one.stored("p").watermark()).isEqualTo(START);
+                assertThat(one.stored("p").owner()).as("not released").isPresent();
+            });
         } finally {
             for (Stubborn hanging : List.of(flush, secondFlush, started)) {
                 hanging.end();
             }
         }
-
-        assertThat(List.of(fixture, second)).allSatisfy(one -> {
-            assertThat(one.stored("p").watermark()).isEqualTo(START);
-            assertThat(one.stored("p").owner()).as("not released").isPresent();
-        });
     }
 
     private static CompletableFuture<Void> inBackground(Runnable task) {
