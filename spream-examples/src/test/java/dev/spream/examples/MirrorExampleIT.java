@@ -45,7 +45,10 @@ import org.junit.jupiter.api.Timeout;
 final class MirrorExampleIT {
     private static final String DATABASE = "projects/p/instances/i/databases/d";
     private static final int ORDERS = 60;
-    private static final Duration LAG = Duration.ofMillis(10);
+    private static final Duration LAG = Duration.ofMillis(20);
+
+    /** Time for splits between the transactions, so that orders and their lines are in several partitions. */
+    private static final Duration PAUSE = Duration.ofMillis(10);
 
     @Test
     void a_foreign_key_without_deferral_holds_while_partitions_split_and_merge() throws Exception {
@@ -121,7 +124,7 @@ final class MirrorExampleIT {
     }
 
     /** Each order comes with its lines in one transaction. A later one deletes both, or adds a line. */
-    private static List<Instant> write(DatabaseClient client) {
+    private static List<Instant> write(DatabaseClient client) throws InterruptedException {
         Random random = new Random(7);
         List<Instant> commits = new ArrayList<>();
         for (long id = 1; id <= ORDERS; id++) {
@@ -145,6 +148,7 @@ final class MirrorExampleIT {
             } else {
                 commits.add(instant(client.write(List.of(line(id, 4, random)))));
             }
+            Thread.sleep(PAUSE);
         }
         return commits;
     }
