@@ -276,13 +276,14 @@ class SubscriberWorkersTest {
             SubscriberFixture.await(zoeLooked);
             fixture.storage = watched(shared, "ann", readers, () -> {
                 annLooked.countDown();
-                Polling.await(() -> held("zoe").size() == 1, this::owners);
+                Polling.await(() -> held("zoe").size() == 1 || readers.contains("zoe"), this::owners);
             });
             Subscriber ann = worker("ann", options -> options.transactionMode(TransactionMode.WHOLE));
             CompletableFuture<CompletionReason> annRuns = fixture.start(ann, new RecordingConsumer());
 
             Polling.await(
-                    () -> !lines.of(Level.WARN, "Orders").isEmpty()
+                    () -> lines.of(Level.WARN, "Orders").stream()
+                                    .anyMatch(line -> line.contains("workers [zoe] deliver"))
                             || held("ann").size() == 2,
                     this::owners);
             Polling.await(() -> !readers.isEmpty(), this::owners); // if both have released, the next look decides
