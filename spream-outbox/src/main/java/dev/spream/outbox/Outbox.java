@@ -21,7 +21,9 @@ public interface Outbox<T> {
      *
      * @throws IllegalArgumentException if the payload is not a JSON text, or cannot be held by the store
      */
-    EnqueueResult enqueue(T transaction, OutboxMessage message);
+    default EnqueueResult enqueue(T transaction, OutboxMessage message) {
+        return enqueueAll(transaction, List.of(message)).getFirst();
+    }
 
     /**
      * Enqueues several messages, at less cost than one by one. A key that occurs twice is enqueued once. The results

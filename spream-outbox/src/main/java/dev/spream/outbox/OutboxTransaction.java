@@ -20,7 +20,9 @@ public interface OutboxTransaction extends AutoCloseable {
      *
      * @throws IllegalStateException after {@link #committed} or {@link #close}
      */
-    EnqueueResult enqueue(OutboxMessage message);
+    default EnqueueResult enqueue(OutboxMessage message) {
+        return enqueueAll(List.of(message)).getFirst();
+    }
 
     /** Like {@link Outbox#enqueueAll}. */
     List<EnqueueResult> enqueueAll(List<OutboxMessage> messages);

@@ -52,8 +52,10 @@ final class ReservedRoom implements ClaimRoom {
             close();
             return false;
         }
+        List<OutboxClaim> started = claims;
         slots = 0;
-        return entries.enqueued(claims, askedAt, lease);
+        claims = List.of();
+        return entries.enqueued(started, askedAt, lease);
     }
 
     @Override

@@ -27,11 +27,6 @@ final class MemoryEnqueuer implements Outbox<Transaction> {
     }
 
     @Override
-    public EnqueueResult enqueue(Transaction transaction, OutboxMessage message) {
-        return enqueueAll(transaction, List.of(message)).getFirst();
-    }
-
-    @Override
     public List<EnqueueResult> enqueueAll(Transaction transaction, List<OutboxMessage> messages) {
         return enqueueAll(transaction, messages, new MemoryOutboxTransaction.Claims(Optional.empty()));
     }

@@ -52,11 +52,6 @@ final class MemoryOutboxTransaction implements OutboxTransaction {
     }
 
     @Override
-    public EnqueueResult enqueue(OutboxMessage message) {
-        return enqueueAll(List.of(message)).getFirst();
-    }
-
-    @Override
     public List<EnqueueResult> enqueueAll(List<OutboxMessage> messages) {
         requireOpen();
         Claims claims = new Claims(memory.watchers.stream()

@@ -25,11 +25,6 @@ final class SpoiltOutboxes {
         }
 
         @Override
-        public EnqueueResult enqueue(Transaction transaction, OutboxMessage message) {
-            return enqueueAll(transaction, List.of(message)).getFirst();
-        }
-
-        @Override
         public List<EnqueueResult> enqueueAll(Transaction transaction, List<OutboxMessage> messages) {
             try (Transaction own = memory.begin()) {
                 List<EnqueueResult> results = target.enqueueAll(own, messages);

@@ -58,11 +58,6 @@ public final class JdbcOutbox implements Outbox<Connection> {
     }
 
     @Override
-    public EnqueueResult enqueue(Connection transaction, OutboxMessage message) {
-        return enqueueAll(transaction, List.of(message)).getFirst();
-    }
-
-    @Override
     public List<EnqueueResult> enqueueAll(Connection transaction, List<OutboxMessage> messages) {
         return enqueueAll(transaction, messages, null).results();
     }

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.LoggedFailure;
+import dev.spream.core.StorageException;
 import dev.spream.outbox.ClaimRoom;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.OutboxClaim;
@@ -43,11 +44,6 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     }
 
     @Override
-    public EnqueueResult enqueue(OutboxMessage message) {
-        return enqueueAll(List.of(message)).getFirst();
-    }
-
-    @Override
     public List<EnqueueResult> enqueueAll(List<OutboxMessage> messages) {
         requireOpen();
         int claimable = Math.toIntExact(
@@ -83,6 +79,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     /** Refuses entries of another transaction: the earlier ones may have been rolled back, and must not be sent. */
     private void requireSame(Optional<String> now) {
         if (now.isPresent() && !transaction.isEmpty() && !transaction.equals(now)) {
+            close();
             throw SqlErrors.permanent(
                     "enqueueing in %s failed: the connection is in another transaction than before; roll it back, and begin"
                                     .formatted(database.tables())
@@ -142,18 +139,17 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
         });
     }
 
-    /** Returns whether the entries were found. */
+    /** Returns whether the entries were found, or no later try would succeed either. */
     private boolean releaseNow(OutboxOwner owner, List<Settlement> releases) {
         try {
             return new EntrySettlements(database).settle(owner, releases).isEmpty();
-        } catch (RuntimeException e) {
+        } catch (StorageException e) {
             log.info(
-                    "[{}] {} claims were not released; unless another try succeeds, the entries wait until their leases"
-                            + " expire",
+                    "[{}] {} claims were not released; unless another try succeeds, the entries wait until their leases expire: {}",
                     database.tables(),
                     releases.size(),
-                    LoggedFailure.of(e));
-            return false;
+                    LoggedFailure.message(e));
+            return !e.retryable();
         }
     }
 }

@@ -139,6 +139,20 @@ final class EnqueueClaimIT {
     }
 
     @Test
+    void an_entry_whose_commit_is_not_reported_is_released_before_its_lease_expires() throws Exception {
+        try (Connection connection = test.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            try (OutboxTransaction messages = test.outbox.begin(connection)) {
+                messages.enqueue(OutboxMessage.of("order", "{}"));
+            }
+            connection.commit();
+        }
+        awaitSucceeded("order");
+        assertThat(test.rows("SELECT attempts FROM spream.outbox_orders WHERE idempotency_key = 'order'"))
+                .containsExactly("1");
+    }
+
+    @Test
     void every_attempt_gets_the_same_text_as_its_payload() throws Exception {
         failures.set(1);
         String payload = "{\"b\":  1, \"a\": {\"d\":2,\"c\": 3}, \"b\": 4}";
@@ -165,6 +179,7 @@ final class EnqueueClaimIT {
                     .isInstanceOf(StorageException.class)
                     .hasMessageContaining("another transaction");
             connection.rollback();
+            assertThatThrownBy(messages::committed).isInstanceOf(IllegalStateException.class);
         }
         assertThat(sent).doesNotContain("never", "order");
     }

@@ -3,14 +3,9 @@ package dev.spream.core.subscription;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.ChangeRecord;
-import dev.spream.core.source.ChangeStreamCursor;
-import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.core.source.PartitionQuery;
-import dev.spream.testkit.subscription.ScriptedSource;
+import dev.spream.testkit.subscription.MappedSource;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -33,7 +28,7 @@ class SlowStreamTest {
         RecordingConsumer consumer = new RecordingConsumer();
 
         CompletionReason reason = fixture.run(
-                Subscriber.builder(new SlowSource(fixture.source), fixture.storage)
+                Subscriber.builder(new MappedSource(fixture.source, SlowStreamTest::late), fixture.storage)
                         .options(SubscriberFixture.quick()
                                 .heartbeatInterval(HEARTBEAT)
                                 .missedHeartbeats(MISSED)
@@ -47,58 +42,8 @@ class SlowStreamTest {
         assertThat(fixture.source.queriesOf("p")).hasSizeGreaterThan(2);
     }
 
-    private record SlowSource(ScriptedSource source) implements ChangeStreamSource {
-        @Override
-        public String streamName() {
-            return source.streamName();
-        }
-
-        @Override
-        public PartitionMode partitionMode() {
-            return source.partitionMode();
-        }
-
-        @Override
-        public Optional<Duration> retention() {
-            return source.retention();
-        }
-
-        @Override
-        public int maxOpenQueries() {
-            return source.maxOpenQueries();
-        }
-
-        @Override
-        public Instant serverTime() {
-            return source.serverTime();
-        }
-
-        @Override
-        public ChangeStreamCursor query(PartitionQuery query) {
-            return new SlowCursor(source.query(query));
-        }
-
-        @Override
-        public void close() {
-            source.close();
-        }
-    }
-
-    private record SlowCursor(ChangeStreamCursor cursor) implements ChangeStreamCursor {
-        @Override
-        public Optional<ChangeRecord> next() throws InterruptedException {
-            TimeUnit.NANOSECONDS.sleep(ROW.toNanos());
-            return cursor.next();
-        }
-
-        @Override
-        public int prefetched() {
-            return cursor.prefetched();
-        }
-
-        @Override
-        public void close() {
-            cursor.close();
-        }
+    private static Optional<ChangeRecord> late(ChangeRecord record) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(ROW.toNanos());
+        return Optional.of(record);
     }
 }

@@ -3,6 +3,7 @@ package dev.spream.outbox.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.outbox.EnqueueResult;
+import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxSender.Guarantee;
@@ -151,6 +152,37 @@ final class EnqueueRoomTest {
     }
 
     @Test
+    void nothing_is_claimed_until_a_claim_has_found_no_backlog() throws Exception {
+        CountDownLatch enqueued = new CountDownLatch(1);
+        bench.start(
+                new ForwardingOutboxStore(bench.memory.store()) {
+                    @Override
+                    protected <T> T call(String operation, Supplier<T> call) {
+                        if (operation.equals("claim")) {
+                            awaitLatch(enqueued);
+                        }
+                        return call.get();
+                    }
+                },
+                ScriptedSender.idempotent(ScriptedSender.OK),
+                bench.time,
+                options -> options);
+        long id = enqueue("order");
+        assertThat(bench.status(id)).isEqualTo(OutboxStatus.PENDING);
+        enqueued.countDown();
+        bench.awaitStatus(id, OutboxStatus.SUCCEEDED);
+        assertThat(bench.events.all(Event.Enqueued.class)).isEmpty();
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
     void nothing_is_claimed_while_the_receiver_is_unreachable() {
         ScriptedSender sender = ScriptedSender.idempotent(
                 (entry, call) -> entry.idempotencyKey().equals("down") ? ScriptedSender.DOWN : ScriptedSender.OK);
@@ -212,6 +244,12 @@ final class EnqueueRoomTest {
             assertThat(bench.status(id)).isEqualTo(OutboxStatus.SENDING);
             messages.committed();
             assertThat(bench.awaitStatus(id, OutboxStatus.SUCCEEDED).attempts()).isEqualTo(1);
+            assertThat(bench.events
+                            .all(Event.Claimed.class)
+                            .flatMap(event -> event.result().claims().stream())
+                            .filter(claim -> claim.entry().id() == id)
+                            .map(OutboxClaim::token))
+                    .containsExactly(2L);
         }
         assertThat(sender.sent).containsOnlyOnce("long");
     }
