@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Key;
-import com.google.cloud.spanner.KeyRange;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
-import com.google.cloud.spanner.ReadOnlyTransaction;
 import com.google.cloud.spanner.ResultSet;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.zaxxer.hikari.HikariDataSource;
@@ -31,9 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -146,17 +141,8 @@ class SnapshotIT {
                             () -> "not equal with seed " + SEED + ": " + differences(client, audit, postgresDialect));
                     fleet.terminate();
                     System.out.printf(
-                            "snapshot of %d rows, %s, %s, seed %d: %d kills, %.1f s with them, %.0f rows/s; a bare read in %d ranges at once: %.0f rows/s; %d rows written meanwhile%n",
-                            ROWS,
-                            dialect,
-                            mode,
-                            SEED,
-                            KILLS,
-                            seconds,
-                            ROWS / seconds,
-                            READS,
-                            bareRate(client),
-                            writtenMeanwhile);
+                            "snapshot of %d rows, %s, %s, seed %d: %d kills, %.1f s with them, %.0f rows/s; %d rows written meanwhile%n",
+                            ROWS, dialect, mode, SEED, KILLS, seconds, ROWS / seconds, writtenMeanwhile);
                     assertThat(audit.violations())
                             .as("effects twice or too late, seed %d", SEED)
                             .isEmpty();
@@ -281,35 +267,6 @@ class SnapshotIT {
                     "Id",
                     () -> rows.next() ? MirrorRows.row(rows.getCurrentRowAsStruct(), pairs, postgresDialect) : null);
         }
-    }
-
-    /** Reads the rows that were there before as of one time, in as many ranges at once as a service reads chunks. */
-    private static double bareRate(DatabaseClient client) throws Exception {
-        long began = System.nanoTime();
-        long rows = 0;
-        try (ReadOnlyTransaction snapshot = client.readOnlyTransaction();
-                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<Long>> ranges = new ArrayList<>();
-            for (long i = 0; i < READS; i++) {
-                Key first = Key.of(LAST_BULK_ID - ROWS * (i + 1) / READS + 1);
-                Key last = Key.of(LAST_BULK_ID - ROWS * i / READS);
-                ranges.add(threads.submit(() -> rows(snapshot, KeySet.range(KeyRange.closedClosed(first, last)))));
-            }
-            for (Future<Long> range : ranges) {
-                rows += range.get();
-            }
-        }
-        return rows / ((System.nanoTime() - began) / 1e9);
-    }
-
-    private static long rows(ReadOnlyTransaction snapshot, KeySet range) {
-        long rows = 0;
-        try (ResultSet row = snapshot.read("Pairs", range, List.of("Id", "Region", "Amount", MirrorTable.REVISION))) {
-            while (row.next()) {
-                rows++;
-            }
-        }
-        return rows;
     }
 
     private static void await(Callable<Boolean> condition, Callable<String> state) throws Exception {

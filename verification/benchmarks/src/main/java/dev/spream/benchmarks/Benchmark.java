@@ -16,6 +16,7 @@ import dev.spream.benchmarks.reading.EmulatorReads;
 import dev.spream.benchmarks.reading.EndToEnd;
 import dev.spream.benchmarks.reading.FlinkRate;
 import dev.spream.benchmarks.reading.KeyOrder;
+import dev.spream.benchmarks.reading.SnapshotRate;
 import dev.spream.benchmarks.reading.TrackerCost;
 import dev.spream.benchmarks.reading.TransactionCost;
 import java.util.Locale;
@@ -28,6 +29,8 @@ enum Benchmark {
     END_TO_END(EndToEnd.class, 1_024),
     /** The Flink source compared with a subscriber. */
     FLINK(FlinkRate.class, 1_024),
+    /** The rows of a snapshot compared with a bare read. */
+    SNAPSHOT(SnapshotRate.class, 1_024),
     /** Order by key compared with no order. */
     KEY_ORDER(KeyOrder.class, 1_024),
     /** Whole transactions compared with single changes. */
