@@ -57,6 +57,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private final class Held {
         private final SplitState state;
         private @Nullable SourceOutput<T> output;
+        private boolean paused;
 
         private Held(PartitionSplit split) {
             this.state = new SplitState(split);
@@ -196,10 +197,9 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         for (; open < capacity && !waiting.isEmpty(); open++) {
             Held oldest = oldestWaiting();
             waiting.remove(oldest);
-            PartitionSplit split = oldest.state.split();
-            SplitReading known = readings.get(split.splitId());
+            SplitReading known = readings.get(oldest.state.token().value());
             if (known == null) {
-                begin(split);
+                begin(oldest);
             } else {
                 known.resume();
             }
@@ -226,10 +226,12 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         return requireNonNull(splits.get(splitId)).state.position();
     }
 
-    private void begin(PartitionSplit split) {
+    private void begin(Held held) {
+        PartitionSplit split = held.state.split();
         SplitReading reading =
                 new SplitReading(split, source, options, elements, metrics, this::failed, this::roomGiven);
         readings.put(split.splitId(), reading);
+        reading.pause(held.paused);
         reading.start();
     }
 
@@ -467,6 +469,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     }
 
     private void pause(String splitId, boolean pauses) {
+        held(splitId).ifPresent(held -> held.paused = pauses);
         Optional.ofNullable(readings.get(splitId)).ifPresent(reading -> reading.pause(pauses));
     }
 

@@ -306,6 +306,23 @@ class PartitionSourceReaderTest {
     }
 
     @Test
+    void a_split_that_was_paused_before_it_is_read_stays_paused() throws Exception {
+        source.maxOpenQueries(1).change("p", 3, "A").split("p", 5, "c").change("q", 4, "D");
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("q")));
+            small.pauseOrResumeSplits(List.of("q"), List.of());
+            small.start();
+            poll(small, () -> log.lines.contains("close p") && source.rowsReturned("q") > 0);
+            pollFor(small, Duration.ofMillis(200));
+            assertThat(log.lines).doesNotContain("q: D4");
+
+            small.pauseOrResumeSplits(List.of(), List.of("q"));
+            poll(small, () -> log.lines.contains("q: D4"));
+        }
+    }
+
+    @Test
     void a_split_that_is_paused_gives_its_room_to_others_and_continues() throws Exception {
         source.maxOpenQueries(1);
         source.change("p", 3, "A");
@@ -443,9 +460,13 @@ class PartitionSourceReaderTest {
     }
 
     private void pollFor(Duration time) throws Exception {
+        pollFor(reader, time);
+    }
+
+    private void pollFor(PartitionSourceReader<String> polled, Duration time) throws Exception {
         long until = System.nanoTime() + time.toNanos();
         while (System.nanoTime() < until) {
-            reader.pollNext(log);
+            polled.pollNext(log);
         }
     }
 
