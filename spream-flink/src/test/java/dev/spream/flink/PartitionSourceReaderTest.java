@@ -196,6 +196,34 @@ class PartitionSourceReaderTest {
         poll(() -> log.lines.contains("p: A3"));
     }
 
+    /** Flink opens an output for each new split. Until that has a watermark, it holds back the whole alignment group. */
+    @Test
+    void a_split_that_waits_for_a_move_in_at_its_start_has_a_watermark() throws Exception {
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .moves("p", 0, List.of("a"), List.of())
+                .change("p", 3, "A");
+        reader.addSplits(List.of(split("p")));
+        reader.start();
+
+        poll(() -> context.getSentEvents().stream().anyMatch(ReaderEvent.MovedIn.class::isInstance));
+
+        assertThat(log.lines).containsExactly("open low watermark", "open p", "p: " + (START.toEpochMilli() - 1));
+    }
+
+    @Test
+    void the_watermark_of_a_new_split_needs_no_element() throws Exception {
+        try (PartitionSourceReader<String> idle = reader(Duration.ofHours(1))) {
+            idle.start();
+            idle.pollNext(log);
+
+            idle.addSplits(List.of(split("p")));
+            assertThat(idle.isAvailable()).isDone();
+            idle.pollNext(log);
+
+            assertThat(log.lines).contains("p: " + (START.toEpochMilli() - 1));
+        }
+    }
+
     /** The task may handle the answer while the next move-in is read and not emitted. */
     @Test
     void an_answer_does_not_release_a_move_in_that_was_read_after_it() throws Exception {
