@@ -57,6 +57,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private final class Held {
         private final SplitState state;
         private @Nullable SourceOutput<T> output;
+        private boolean paused;
 
         private Held(PartitionSplit split) {
             this.state = new SplitState(split);
@@ -76,7 +77,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private final Emitter emitter = new Emitter();
 
     private boolean noMoreSplits;
-    private final List<String> ended = new ArrayList<>(); // splits that came ended, whose outputs are open
+    private final List<Held> unprepared = new ArrayList<>(); // their outputs are open, and have no watermark
     private final Set<Held> waiting = new LinkedHashSet<>(); // those beyond the capacity
     private boolean started;
     private @Nullable Instant lowWatermark; // received and not emitted
@@ -151,14 +152,13 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         for (PartitionSplit split : added) {
             Held held = new Held(split);
             splits.put(split.splitId(), held);
-            if (held.state.isEnded()) {
-                ended.add(split.splitId());
-            }
+            unprepared.add(held);
             if (started) {
                 repeatReports(split);
                 read(held);
             }
         }
+        elements.wake();
     }
 
     /** A split that comes back from another reader has what that one found and the enumerator may not have stored. */
@@ -196,10 +196,9 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         for (; open < capacity && !waiting.isEmpty(); open++) {
             Held oldest = oldestWaiting();
             waiting.remove(oldest);
-            PartitionSplit split = oldest.state.split();
-            SplitReading known = readings.get(split.splitId());
+            SplitReading known = readings.get(oldest.state.token().value());
             if (known == null) {
-                begin(split);
+                begin(oldest);
             } else {
                 known.resume();
             }
@@ -226,10 +225,12 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         return requireNonNull(splits.get(splitId)).state.position();
     }
 
-    private void begin(PartitionSplit split) {
+    private void begin(Held held) {
+        PartitionSplit split = held.state.split();
         SplitReading reading =
                 new SplitReading(split, source, options, elements, metrics, this::failed, this::roomGiven);
         readings.put(split.splitId(), reading);
+        reading.pause(held.paused);
         reading.start();
     }
 
@@ -274,13 +275,23 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
         return splits.values().stream().allMatch(held -> held.state.isEnded());
     }
 
-    /** Opens the output of the low watermark before any other, and closes those of splits that emit nothing more. */
+    /**
+     * Opens the output of the low watermark before any other, and prepares those that Flink has opened for new splits: each
+     * holds the watermark of the reader, and with it all splits of its alignment group, until it has one or is closed. A split
+     * may wait for one of those before it has emitted anything.
+     */
     private void prepare(ReaderOutput<T> output) {
         if (lowWatermarkOutput == null) {
             lowWatermarkOutput = output.createOutputForSplit(LOW_WATERMARK);
         }
-        ended.forEach(output::releaseOutputForSplit);
-        ended.clear();
+        for (Held held : unprepared) {
+            if (held.state.isEnded()) {
+                output.releaseOutputForSplit(held.state.token().value());
+            } else {
+                outputOf(held, output);
+            }
+        }
+        unprepared.clear();
     }
 
     private void emitLowWatermark() {
@@ -467,6 +478,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     }
 
     private void pause(String splitId, boolean pauses) {
+        held(splitId).ifPresent(held -> held.paused = pauses);
         Optional.ofNullable(readings.get(splitId)).ifPresent(reading -> reading.pause(pauses));
     }
 

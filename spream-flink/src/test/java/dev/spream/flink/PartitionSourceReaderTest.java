@@ -196,6 +196,34 @@ class PartitionSourceReaderTest {
         poll(() -> log.lines.contains("p: A3"));
     }
 
+    /** Flink opens an output for each new split. Until that has a watermark, it holds back the whole alignment group. */
+    @Test
+    void a_split_that_waits_for_a_move_in_at_its_start_has_a_watermark() throws Exception {
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .moves("p", 0, List.of("a"), List.of())
+                .change("p", 3, "A");
+        reader.addSplits(List.of(split("p")));
+        reader.start();
+
+        poll(() -> context.getSentEvents().stream().anyMatch(ReaderEvent.MovedIn.class::isInstance));
+
+        assertThat(log.lines).containsExactly("open low watermark", "open p", "p: " + (START.toEpochMilli() - 1));
+    }
+
+    @Test
+    void the_watermark_of_a_new_split_needs_no_element() throws Exception {
+        try (PartitionSourceReader<String> idle = reader(Duration.ofHours(1))) {
+            idle.start();
+            idle.pollNext(log);
+
+            idle.addSplits(List.of(split("p")));
+            assertThat(idle.isAvailable()).isDone();
+            idle.pollNext(log);
+
+            assertThat(log.lines).contains("p: " + (START.toEpochMilli() - 1));
+        }
+    }
+
     /** The task may handle the answer while the next move-in is read and not emitted. */
     @Test
     void an_answer_does_not_release_a_move_in_that_was_read_after_it() throws Exception {
@@ -303,6 +331,23 @@ class PartitionSourceReaderTest {
         reader.pauseOrResumeSplits(List.of(), List.of("p"));
         poll(() -> log.lines.contains("p: B30"));
         assertThat(log.lines).containsOnlyOnce("p: A3", "p: B30", "q: D4", "q: E8");
+    }
+
+    @Test
+    void a_split_that_was_paused_before_it_is_read_stays_paused() throws Exception {
+        source.maxOpenQueries(1).change("p", 3, "A").split("p", 5, "c").change("q", 4, "D");
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, source, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("q")));
+            small.pauseOrResumeSplits(List.of("q"), List.of());
+            small.start();
+            poll(small, () -> log.lines.contains("close p") && source.rowsReturned("q") > 0);
+            pollFor(small, Duration.ofMillis(200));
+            assertThat(log.lines).doesNotContain("q: D4");
+
+            small.pauseOrResumeSplits(List.of(), List.of("q"));
+            poll(small, () -> log.lines.contains("q: D4"));
+        }
     }
 
     @Test
@@ -443,9 +488,13 @@ class PartitionSourceReaderTest {
     }
 
     private void pollFor(Duration time) throws Exception {
+        pollFor(reader, time);
+    }
+
+    private void pollFor(PartitionSourceReader<String> polled, Duration time) throws Exception {
         long until = System.nanoTime() + time.toNanos();
         while (System.nanoTime() < until) {
-            reader.pollNext(log);
+            polled.pollNext(log);
         }
     }
 
