@@ -86,8 +86,16 @@ public final class ReadPosition {
 
     /** Classifies a returned change; unless it is repeated, or after a later change, it counts as read now. */
     public Arrival arrive(DataChangeRecord change) {
+        if (isSettledAtStart(change)) {
+            return Arrival.REPEATED;
+        }
+        return arriveUnplaced(change);
+    }
+
+    /** Classifies a change whose timestamp or record sequence is not known: it does not count as settled at the start. */
+    Arrival arriveUnplaced(DataChangeRecord change) {
         Instant committed = change.commitTimestamp();
-        if (committed.isBefore(start) || isSettledAtStart(change)) {
+        if (committed.isBefore(start)) {
             return Arrival.REPEATED;
         }
         if (committed.isBefore(latestChange())) {
