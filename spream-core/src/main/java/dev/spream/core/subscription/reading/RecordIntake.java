@@ -81,7 +81,7 @@ final class RecordIntake {
     boolean take(ChangeRecord record) throws InterruptedException {
         switch (record) {
             case DataChangeRecord change -> {
-                return !isNew(change, position.arrive(change)) || handler.change(change, position.timestamp());
+                return !isNew(change, arrive(change)) || handler.change(change, position.timestamp());
             }
             case HeartbeatRecord heartbeat -> {
                 mark(heartbeat.timestamp());
@@ -203,7 +203,7 @@ final class RecordIntake {
         DataChangeRecord standIn = standIn(change);
         boolean isPlaced =
                 change.commitTimestamp().isPresent() && change.recordSequence().isPresent();
-        if (isNew(standIn, isPlaced ? position.arrive(standIn) : position.arriveUnplaced(standIn))) {
+        if (isNew(standIn, isPlaced ? arrive(standIn) : position.arriveUnplaced(standIn))) {
             UndecodableRowException cause =
                     new UndecodableRowException(String.valueOf(failure.getMessage()), change.row(), failure);
             if (!handler.undecodable(standIn, cause)) {
@@ -223,6 +223,25 @@ final class RecordIntake {
                 change.tableName().orElse(""));
     }
 
+    /** Classifies a change; one that comes after a later move of keys must have come before. */
+    private Arrival arrive(DataChangeRecord change) {
+        Arrival arrival = position.arrive(change);
+        PartitionEventRecord latest = latestEvent;
+        if (arrival != Arrival.REPEATED && latest != null && isBefore(change, latest)) {
+            throw handler.unreadable(new SourceException(
+                    SourceException.Kind.FATAL,
+                    "the server returned the change %s after the event %s of %s: it is not delivered, because changes after that move of keys may have been"
+                            .formatted(change.identity(), latest.recordSequence(), latest.commitTimestamp()),
+                    null));
+        }
+        return arrival;
+    }
+
+    private static boolean isBefore(DataChangeRecord change, PartitionEventRecord event) {
+        int order = change.commitTimestamp().compareTo(event.commitTimestamp());
+        return order < 0 || (order == 0 && change.recordSequence().compareTo(event.recordSequence()) < 0);
+    }
+
     /** Returns whether the change was not read before. */
     private boolean isNew(DataChangeRecord change, Arrival arrival) {
         switch (arrival) {
@@ -233,7 +252,7 @@ final class RecordIntake {
                         label,
                         change.identity(),
                         position.timestamp());
-            case REPEATED -> {
+            case REPEATED, SETTLED -> {
                 log.debug("[{}] {} was dispatched before; dropped", label, change.identity());
                 handler.repeated(change);
                 return false;

@@ -1,6 +1,7 @@
 package dev.spream.core.subscription.reading;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.UndecodableRowException;
 import dev.spream.core.record.ChildPartitionsRecord;
@@ -44,6 +45,44 @@ final class RecordIntakeTest {
         takeUndecodable(Optional.of(START), Optional.empty(), "a");
 
         assertThat(undecodable).hasSize(2);
+    }
+
+    @Test
+    void a_change_that_is_returned_after_a_later_event_stops_the_reading() throws InterruptedException {
+        RecordIntake fresh = intake(Optional.empty());
+        fresh.take(change("1"));
+        fresh.take(event());
+        fresh.take(change("1"));
+        fresh.take(change("4"));
+
+        assertThatThrownBy(() -> fresh.take(change("2")))
+                .hasMessageContaining("the server returned the change %s/tx/2 after the event 3", START);
+        assertThat(taken).containsExactly("1", "event 3", "4");
+    }
+
+    @Test
+    void a_change_that_is_returned_after_an_event_of_a_later_time_stops_the_reading() throws InterruptedException {
+        intake.take(new PartitionEventRecord(START.plusSeconds(1), "0", "p", List.of(), List.of("q")));
+
+        assertThatThrownBy(() -> intake.take(change("4"))).hasMessageContaining("after the event 0");
+    }
+
+    @Test
+    void a_settled_change_that_is_first_returned_after_the_event_stops_the_reading() throws InterruptedException {
+        intake.take(change("1"));
+        intake.take(event());
+        intake.take(change("1"));
+
+        assertThatThrownBy(() -> intake.take(change("2"))).hasMessageContaining("after the event 3");
+        assertThat(taken).containsExactly("event 3");
+    }
+
+    private static DataChangeRecord change(String sequence) {
+        return DataChangeRecord.withoutRows(START, sequence, "tx", "Accounts");
+    }
+
+    private static PartitionEventRecord event() {
+        return new PartitionEventRecord(START, "3", "p", List.of(), List.of("q"));
     }
 
     private void takeUndecodable(Optional<Instant> committed, Optional<String> sequence, String row)
