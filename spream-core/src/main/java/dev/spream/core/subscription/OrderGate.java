@@ -171,11 +171,8 @@ final class OrderGate {
      * @param readUpTo everything before that time was read
      */
     void proceed(Instant readUpTo) throws InterruptedException {
-        publishSettled();
-        if (isOpen) {
-            return;
-        }
-        Hold blocking = blocking(true);
+        Hold blocking = isOpen ? null : blocking(true);
+        publishSettled(); // before the next wait is reported
         if (blocking != null && !blocking.waits && blocking.at.isBefore(readUpTo)) {
             store(blocking);
         }
