@@ -242,6 +242,24 @@ class SubscriberMoveTest {
                 .hasMessageContaining("the server returned the event 1 of %s after the event 2".formatted(at(2)));
     }
 
+    @Test
+    void keys_that_leave_for_one_partition_before_and_after_a_change_of_that_time_stop_the_subscription()
+            throws InterruptedException {
+        source.start("Parent0", 0, "p", "q")
+                .end("Parent0")
+                .add("p", event("1"))
+                .add("p", SubscriberTransactionTest.change(2, "t", "2", 1, "A"))
+                .add("p", event("3"));
+
+        assertThatThrownBy(() -> fixture.run(subscriber(true), new RecordingConsumer()))
+                .hasMessageContaining("the event 3 of %s moves keys", at(2));
+
+        RecordingConsumer unordered = new RecordingConsumer();
+        fixture.storage = new SubscriberFixture().storage;
+        fixture.run(fixture.subscriber(o -> o.endAt(at(5)).ordering(Ordering.NONE)), unordered);
+        assertThat(unordered.labels()).containsExactly("A2");
+    }
+
     /** The scheduler does not see that the first wait is over: the reader finds it. */
     @Test
     void the_end_of_a_wait_is_reported_before_the_next_one() throws InterruptedException {
