@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.DatabaseClient;
@@ -41,9 +42,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tables whose rows expire, and columns of messages and enums, on their way from Spanner into the mirror. Google's emulator
- * (1.5.28) deletes no expired row and sends null for messages and enums. It moves the changes of a key between unrelated
- * partitions, so what both have is mirrored in commit order.
+ * Tables whose rows expire, functions of placements, and columns of messages and enums, on their way from Spanner into the
+ * mirror. Google's emulator (1.5.28) deletes no expired row and sends null for messages and enums. It moves the changes of
+ * a key between unrelated partitions, so what both have is mirrored in commit order.
  */
 @Timeout(120)
 final class MirroredTablesIT {
@@ -169,6 +170,34 @@ final class MirroredTablesIT {
                         .filter(id -> id % 2 != 0)
                         .mapToObj(Integer::toString)
                         .toList());
+    }
+
+    /** Google's emulator has no such functions. */
+    @ParameterizedTest
+    @MethodSource("dialectsAndModes")
+    void a_mirror_reads_the_function_of_a_placement(Dialect dialect, String mode) throws Exception {
+        SpannerServer server = SpannerServers.ours();
+        DatabaseId database = server.createDatabase(
+                dialect, expiring(dialect, 30, "per_placement_tvf = true, partition_mode = '" + mode + "'"));
+        Timestamp first;
+        Timestamp last;
+        try (Spanner spanner = server.client()) {
+            DatabaseClient client = spanner.getDatabaseClient(database);
+            first = client.write(List.of(place(1)));
+            last = client.write(List.of(place(2)));
+        }
+        PostgresDatabase postgres = PostgresDatabase.create();
+        Map<String, String> keys = new HashMap<>(mirror(postgres));
+        String prefix = dialect == Dialect.GOOGLE_STANDARD_SQL
+                ? "READ_"
+                : mode.equals("MUTABLE_KEY_RANGE") ? "read_proto_bytes_" : "read_json_";
+        keys.put("source.spanner.read-function", prefix + "everything_europe");
+        assertThatThrownBy(() -> run(server, database, "everything", first, last, keys))
+                .hasMessageContaining("everything_europe");
+        keys.put("source.spanner.read-function", prefix + "everything_default");
+        run(server, database, "everything", first, last, keys);
+
+        assertThat(column(postgres, "SELECT id FROM public.place ORDER BY id")).containsExactly("1", "2");
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.LineageCheck;
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WorkerId;
@@ -37,10 +38,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Worker processes share a stream whose partitions split, merge and move and whose queries break, while one of them
  * after the other is killed with {@code kill -9}, or stopped for longer than its lease and continued. Nothing is lost, every
- * key stays in order, and the metadata has no gap. In streams with mutable key ranges, the victim is preferably a worker
- * whose partition waits for a move-in, or is waited for.
+ * key stays in order, and the metadata has no gap. In streams with mutable key ranges, a worker is preferably killed while a
+ * partition of it waits for a move-in, and stopped while one waits or is waited for.
  *
- * <p>{@code -Dworker.deaths=200} lets that many die, {@code -Dworker.seed=…} repeats the choice of the victims.
+ * <p>{@code -Dworker.deaths=200} lets that many die, and at least half of those killed in a wait; {@code -Dworker.seed=…} repeats the choice of the victims.
  */
 class WorkerDeathIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/counters";
@@ -49,6 +50,7 @@ class WorkerDeathIT {
     private static final Duration CHURN = Duration.ofMillis(DEATHS > 1 ? 700 : 1_200);
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final int MANY_DEATHS = 20;
     private static final int DELIVERIES_BETWEEN_DEATHS = 100;
 
     static Stream<Arguments> combinations() {
@@ -90,16 +92,18 @@ class WorkerDeathIT {
                 }
                 int kills = 0;
                 int inWaits = 0;
+                int killedInWaits = 0;
                 for (int death = first; death < first + DEATHS; death++) {
                     awaitDeliveries(ledger, fleet);
                     Optional<String> involved = mode == PartitionMode.MUTABLE_KEY_RANGE
-                            ? awaitInvolved(storage, fleet, random)
+                            ? awaitInvolved(storage, fleet, random, death % 2 == 0)
                             : Optional.empty();
                     inWaits += involved.isPresent() ? 1 : 0;
                     String victim = involved.isPresent() ? involved.get() : awaitHolder(storage, fleet, random);
                     if (death % 2 == 0) {
                         kills++;
                         fleet.kill(victim);
+                        killedInWaits += waiting(storage.frontier()).anyMatch(victim::equals) ? 1 : 0;
                         fleet.start();
                     } else {
                         fleet.stop(victim);
@@ -120,11 +124,14 @@ class WorkerDeathIT {
                                     .formatted(SEED, verdict.lost(), verdict.stale());
                         });
                 fleet.terminate();
-                report(storageName, mode, kills, inWaits, committed, ledger, storage);
+                report(storageName, mode, kills, inWaits, killedInWaits, committed, ledger, storage);
                 if (mode == PartitionMode.MUTABLE_KEY_RANGE) {
                     assertThat(inWaits)
-                            .as("deaths in a wait for a move-in, seed %d", SEED)
+                            .as("deaths around a wait for a move-in, seed %d", SEED)
                             .isPositive();
+                    assertThat(killedInWaits)
+                            .as("of %d kills those in a wait for a move-in, seed %d", kills, SEED)
+                            .isGreaterThanOrEqualTo(DEATHS < MANY_DEATHS ? 0 : kills / 2);
                 }
             }
         }
@@ -135,19 +142,21 @@ class WorkerDeathIT {
             PartitionMode mode,
             int kills,
             int inWaits,
+            int killedInWaits,
             Map<String, Long> committed,
             DeliveryLedger ledger,
             PartitionStorage storage)
             throws Exception {
         DeliveryJudge.Verdict verdict = judge(committed, ledger, mode);
         System.out.printf(
-                "workers over %s, %s, seed %d: %d killed, %d stopped and continued, %d of them in a wait for a move-in; committed %d, delivered %d, duplicates %d, of fenced workers %d%n",
+                "workers over %s, %s, seed %d: %d killed, %d stopped and continued, %d of them around a wait for a move-in, %d killed in one; committed %d, delivered %d, duplicates %d, of fenced workers %d%n",
                 storageName,
                 mode,
                 SEED,
                 kills,
                 DEATHS - kills,
                 inWaits,
+                killedInWaits,
                 committed.values().stream().mapToLong(Long::longValue).sum(),
                 ledger.size(),
                 verdict.duplicates(),
@@ -205,13 +214,18 @@ class WorkerDeathIT {
         return found.get(random.nextInt(found.size()));
     }
 
-    /** Returns a worker whose partition waits for a move-in, or is waited for; empty if there is none for a while. */
-    private static Optional<String> awaitInvolved(PartitionStorage storage, WorkerFleet fleet, Random random) {
+    /**
+     * Returns a worker with a partition that waits for a move-in; empty if there is none for a while.
+     *
+     * @param waits false if one with a partition that is waited for will do as well
+     */
+    private static Optional<String> awaitInvolved(
+            PartitionStorage storage, WorkerFleet fleet, Random random, boolean waits) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (System.nanoTime() < deadline) {
             Lineage lineage = storage.frontier();
             List<String> holders = holders(lineage).stream().filter(fleet::runs).toList();
-            List<String> involved = involvedInWaits(lineage)
+            List<String> involved = Stream.concat(waiting(lineage), waits ? Stream.empty() : awaited(lineage))
                     .filter(holders::contains)
                     .distinct()
                     .sorted()
@@ -224,14 +238,20 @@ class WorkerDeathIT {
         return Optional.empty();
     }
 
-    /** Returns the owners of partitions that wait for a move-in, and of those that they wait for. */
-    private static Stream<String> involvedInWaits(Lineage lineage) {
+    /** Returns the owners of partitions that wait for a move-in. */
+    private static Stream<String> waiting(Lineage lineage) {
         return lineage.partitions().stream()
                 .filter(partition -> !lineage.awaitedSources(partition).isEmpty())
-                .flatMap(partition -> Stream.concat(
-                        Stream.of(partition),
-                        lineage.awaitedSources(partition).stream()
-                                .flatMap(source -> lineage.partition(source).stream())))
+                .filter(PartitionMetadata::leaseLive)
+                .flatMap(partition -> partition.owner().stream())
+                .map(WorkerId::value);
+    }
+
+    /** Returns the owners of partitions that others wait for. */
+    private static Stream<String> awaited(Lineage lineage) {
+        return lineage.partitions().stream()
+                .flatMap(partition -> lineage.awaitedSources(partition).stream())
+                .flatMap(source -> lineage.partition(source).stream())
                 .flatMap(partition -> partition.owner().stream())
                 .map(WorkerId::value);
     }

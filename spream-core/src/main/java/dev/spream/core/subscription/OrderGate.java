@@ -44,8 +44,9 @@ import org.slf4j.LoggerFactory;
  * ahead is lost with any of the others.
  *
  * <p>Assumed of the stream: a key moves once at a timestamp, and two partitions that exchange key ranges have no changes
- * between the two events of that timestamp. Moves are transactions of their own, whose commit timestamps differ from those
- * of others on the same keys.
+ * between the two events of that timestamp. Other changes may have the timestamp of a move, before and after its event. All
+ * keys that leave a partition for the same other one at one timestamp leave together: two such move-outs have no change
+ * between them ({@link RecordReceiver} refuses others).
  */
 final class OrderGate {
     private static final Logger log = LoggerFactory.getLogger(OrderGate.class);
@@ -171,11 +172,8 @@ final class OrderGate {
      * @param readUpTo everything before that time was read
      */
     void proceed(Instant readUpTo) throws InterruptedException {
-        publishSettled();
-        if (isOpen) {
-            return;
-        }
-        Hold blocking = blocking(true);
+        Hold blocking = isOpen ? null : blocking(true);
+        publishSettled(); // before the next wait is reported
         if (blocking != null && !blocking.waits && blocking.at.isBefore(readUpTo)) {
             store(blocking);
         }

@@ -24,8 +24,10 @@ public final class ReadPosition {
     /** A change's place among everything that the partition has returned. */
     public enum Arrival {
         IN_ORDER,
-        /** It was settled before this reader began, or dispatched by it. */
+        /** It was settled before this reader began, or was returned to it before. */
         REPEATED,
+        /** It was settled at the start, and is returned to this reader for the first time. */
+        SETTLED,
         /**
          * It is new, and after a heartbeat or a child partitions record, but not after a later change: its key's
          * order holds.
@@ -39,6 +41,7 @@ public final class ReadPosition {
     public static final int REMEMBERED = RecentChanges.LIMIT;
 
     private Optional<String> settledSequence;
+    private final Set<RecordIdentity> settledAtStart = new HashSet<>(); // those that were returned
     private final Set<RecordIdentity> seenAtLatestChange = new HashSet<>();
     private final RecentChanges recent = new RecentChanges();
     private Instant start; // with settledSequence before everything that may be new
@@ -86,8 +89,16 @@ public final class ReadPosition {
 
     /** Classifies a returned change; unless it is repeated, or after a later change, it counts as read now. */
     public Arrival arrive(DataChangeRecord change) {
+        if (isSettledAtStart(change)) {
+            return settledAtStart.add(change.identity()) ? Arrival.SETTLED : Arrival.REPEATED;
+        }
+        return arriveUnplaced(change);
+    }
+
+    /** Classifies a change whose timestamp or record sequence is not known: it does not count as settled at the start. */
+    Arrival arriveUnplaced(DataChangeRecord change) {
         Instant committed = change.commitTimestamp();
-        if (committed.isBefore(start) || isSettledAtStart(change)) {
+        if (committed.isBefore(start)) {
             return Arrival.REPEATED;
         }
         if (committed.isBefore(latestChange())) {

@@ -15,6 +15,7 @@ import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.record.PartitionStartRecord;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.UndecodableChange;
+import dev.spream.core.subscription.reading.ReadPosition.Arrival;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
@@ -80,7 +81,7 @@ final class RecordIntake {
     boolean take(ChangeRecord record) throws InterruptedException {
         switch (record) {
             case DataChangeRecord change -> {
-                return !isNew(change) || handler.change(change, position.timestamp());
+                return !isNew(change, arrive(change)) || handler.change(change, position.timestamp());
             }
             case HeartbeatRecord heartbeat -> {
                 mark(heartbeat.timestamp());
@@ -200,7 +201,9 @@ final class RecordIntake {
             throw failure;
         }
         DataChangeRecord standIn = standIn(change);
-        if (isNew(standIn)) {
+        boolean isPlaced =
+                change.commitTimestamp().isPresent() && change.recordSequence().isPresent();
+        if (isNew(standIn, isPlaced ? arrive(standIn) : position.arriveUnplaced(standIn))) {
             UndecodableRowException cause =
                     new UndecodableRowException(String.valueOf(failure.getMessage()), change.row(), failure);
             if (!handler.undecodable(standIn, cause)) {
@@ -212,18 +215,36 @@ final class RecordIntake {
     }
 
     private DataChangeRecord standIn(UndecodableChange change) {
+        String identity = "undecodable-" + UUID.nameUUIDFromBytes(change.row().getBytes(UTF_8));
         return DataChangeRecord.withoutRows(
                 change.commitTimestamp().orElse(position.timestamp()),
-                change.recordSequence().orElse(""),
-                change.serverTransactionId()
-                        .orElseGet(() -> "undecodable-"
-                                + UUID.nameUUIDFromBytes(change.row().getBytes(UTF_8))),
+                change.recordSequence().orElse(identity),
+                change.serverTransactionId().orElse(identity),
                 change.tableName().orElse(""));
     }
 
+    /** Classifies a change; one that comes after a later move of keys must have come before. */
+    private Arrival arrive(DataChangeRecord change) {
+        Arrival arrival = position.arrive(change);
+        PartitionEventRecord latest = latestEvent;
+        if (arrival != Arrival.REPEATED && latest != null && isBefore(change, latest)) {
+            throw handler.unreadable(new SourceException(
+                    SourceException.Kind.FATAL,
+                    "the server returned the change %s after the event %s of %s: it is not delivered, because changes after that move of keys may have been"
+                            .formatted(change.identity(), latest.recordSequence(), latest.commitTimestamp()),
+                    null));
+        }
+        return arrival;
+    }
+
+    private static boolean isBefore(DataChangeRecord change, PartitionEventRecord event) {
+        int order = change.commitTimestamp().compareTo(event.commitTimestamp());
+        return order < 0 || (order == 0 && change.recordSequence().compareTo(event.recordSequence()) < 0);
+    }
+
     /** Returns whether the change was not read before. */
-    private boolean isNew(DataChangeRecord change) {
-        switch (position.arrive(change)) {
+    private boolean isNew(DataChangeRecord change, Arrival arrival) {
+        switch (arrival) {
             case IN_ORDER -> {}
             case BEHIND_MARK ->
                 log.warn(
@@ -231,7 +252,7 @@ final class RecordIntake {
                         label,
                         change.identity(),
                         position.timestamp());
-            case REPEATED -> {
+            case REPEATED, SETTLED -> {
                 log.debug("[{}] {} was dispatched before; dropped", label, change.identity());
                 handler.repeated(change);
                 return false;

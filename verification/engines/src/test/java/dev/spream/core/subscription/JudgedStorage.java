@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.LineageFinding;
 import dev.spream.core.partition.MoveIn;
@@ -68,6 +69,15 @@ final class JudgedStorage {
             default -> {}
         }
         return leases.before(run, call, arguments);
+    }
+
+    /** Returns whether the process holds a partition that waits for a move-in, as the storage has it. */
+    boolean isInWait(JudgedRun run) {
+        Lineage lineage = surviving.lineage();
+        return run.holds.values().stream()
+                .filter(hold -> !hold.left)
+                .flatMap(hold -> lineage.partition(hold.token).stream())
+                .anyMatch(stored -> !lineage.awaitedSources(stored).isEmpty());
     }
 
     private void requireSettled(JudgedRun run, WatermarkAdvance advance) {

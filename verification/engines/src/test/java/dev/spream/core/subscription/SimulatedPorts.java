@@ -87,6 +87,9 @@ final class SimulatedPorts {
         if (calls == crashAt) {
             history.log(process, "CRASHES");
             count(SimulationEvent.CRASH);
+            if (judge.storage.isInWait(judge.run(process))) {
+                count(SimulationEvent.CRASH_IN_WAIT);
+            }
             process.die();
         }
         if (calls == pauseAt) {

@@ -4,6 +4,7 @@ package dev.spream.core.subscription;
 enum SimulationEvent {
     RUN,
     CRASH,
+    CRASH_IN_WAIT,
     PAUSE,
     OUTAGE,
     JOIN,

@@ -143,8 +143,13 @@ class SimulationJudgeIT {
     }
 
     @Test
-    void a_move_in_that_is_ignored_breaks_the_order() {
+    void a_move_in_that_is_not_waited_for_breaks_the_order() {
         assertNoticed(Promise.ORDER, SimulationMoveSabotages.waitDropped());
+    }
+
+    @Test
+    void events_that_are_ignored_break_the_order() {
+        assertNoticed(Promise.ORDER, SimulationMoveSabotages.eventsIgnored());
     }
 
     @Test

@@ -54,7 +54,7 @@ final class SimulationMoveSabotages {
         });
     }
 
-    /** Nothing says that keys moved in. */
+    /** Events are read, and no move-in is waited for. */
     static SimulationSabotage waitDropped() {
         return new Moving() {
             @Override
@@ -73,6 +73,32 @@ final class SimulationMoveSabotages {
                         List.of(),
                         event.moveOutDestinations())
                 : row;
+    }
+
+    /** Events are not read. */
+    static SimulationSabotage eventsIgnored() {
+        return new Moving() {
+            @Override
+            public ChangeStreamSource source(ChangeStreamSource source) {
+                return SimulationSabotages.spoil(
+                        ChangeStreamSource.class,
+                        source,
+                        "query",
+                        (target, arguments) -> SimulationSabotages.spoil(
+                                ChangeStreamCursor.class,
+                                target.query((PartitionQuery) arguments[0]),
+                                "next",
+                                (cursor, none) -> nextBesidesEvents(cursor)));
+            }
+        };
+    }
+
+    private static Optional<ChangeRecord> nextBesidesEvents(ChangeStreamCursor cursor) throws InterruptedException {
+        Optional<ChangeRecord> row = cursor.next();
+        while (row.filter(PartitionEventRecord.class::isInstance).isPresent()) {
+            row = cursor.next();
+        }
+        return row;
     }
 
     /** A source that is settled up to the timestamp of its move-out seems to have passed it. */

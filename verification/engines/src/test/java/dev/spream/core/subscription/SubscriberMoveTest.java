@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -239,6 +240,107 @@ class SubscriberMoveTest {
 
         assertThatThrownBy(() -> fixture.run(subscriber(true), new RecordingConsumer()))
                 .hasMessageContaining("the server returned the event 1 of %s after the event 2".formatted(at(2)));
+    }
+
+    @Test
+    void keys_that_leave_for_one_partition_before_and_after_a_change_of_that_time_stop_the_subscription()
+            throws InterruptedException {
+        source.start("Parent0", 0, "p", "q")
+                .end("Parent0")
+                .add("p", event("1"))
+                .add("p", SubscriberTransactionTest.change(2, "t", "2", 1, "A"))
+                .add("p", event("3"));
+
+        assertThatThrownBy(() -> fixture.run(subscriber(true), new RecordingConsumer()))
+                .hasMessageContaining("the event 3 of %s moves keys", at(2));
+
+        RecordingConsumer unordered = new RecordingConsumer();
+        fixture.storage = new SubscriberFixture().storage;
+        fixture.run(fixture.subscriber(o -> o.endAt(at(5)).ordering(Ordering.NONE)), unordered);
+        assertThat(unordered.labels()).containsExactly("A2");
+    }
+
+    /** The scheduler does not see that the first wait is over: the reader finds it. */
+    @Test
+    void the_end_of_a_wait_is_reported_before_the_next_one() throws InterruptedException {
+        source.start("Parent0", 0, "p", "q", "r")
+                .end("Parent0")
+                .change("p", 1, "A")
+                .moves("p", 2, NONE, List.of("q"))
+                .heartbeat("p", 4)
+                .change("r", 1, "B")
+                .moves("r", 2, NONE, List.of("q"))
+                .heartbeat("r", 4)
+                .moves("q", 2, List.of("p"), NONE)
+                .moves("q", 2, List.of("r"), NONE)
+                .serverTime(at(10));
+        List<String> events = new CopyOnWriteArrayList<>();
+        AtomicBoolean settled = new AtomicBoolean();
+        CountDownLatch scheduler = new CountDownLatch(1);
+        CountDownLatch held = new CountDownLatch(1);
+        SubscriptionListener listener = new SubscriptionListener() {
+            @Override
+            public void waitingForMoveIn(PartitionToken partition, MoveIn moveIn) {
+                events.add("waits for " + moveIn.sources().getFirst());
+            }
+
+            @Override
+            public void moveInSettled(PartitionToken partition, MoveIn moveIn, Duration waited) {
+                events.add("over with " + moveIn.sources().getFirst());
+            }
+
+            @Override
+            public void watermarksPersisted(Map<PartitionToken, Instant> watermarks) {
+                if (watermarks.getOrDefault(new PartitionToken("p"), START).isAfter(at(1))) {
+                    settled.set(true);
+                }
+            }
+
+            @Override
+            public void lowWatermark(Instant watermark) {
+                if (!events.isEmpty()) {
+                    held.countDown();
+                    try {
+                        scheduler.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                }
+            }
+        };
+        CountDownLatch first = new CountDownLatch(1);
+        Subscriber running = Subscriber.builder(source, fixture.storage)
+                .options(SubscriberFixture.quick()
+                        .maxInflight(10)
+                        .listener(listener)
+                        .build())
+                .readsAhead(false)
+                .build();
+        CompletableFuture<CompletionReason> run = fixture.start(
+                running,
+                new RecordingConsumer(
+                        (change, delivery) -> (delivery.partition().value().equals("p") ? first : release).await()));
+        AtomicLong second = new AtomicLong(2);
+        beatUntil("q", second, () -> events.size() == 1);
+        SubscriberFixture.await(held);
+        first.countDown();
+        Polling.await(settled::get, () -> fixture.storage.lineage());
+        beatUntil("q", second, () -> events.size() == 3);
+
+        assertThat(events).hasSize(3).element(1).isEqualTo(events.get(0).replace("waits for", "over with"));
+        scheduler.countDown();
+        release.countDown();
+        running.close();
+        SubscriberFixture.get(run);
+    }
+
+    private void beatUntil(String partition, AtomicLong second, BooleanSupplier until) throws InterruptedException {
+        Polling.await(
+                () -> {
+                    source.heartbeat(partition, second.incrementAndGet());
+                    return until.getAsBoolean();
+                },
+                () -> fixture.storage.lineage());
     }
 
     @Test
