@@ -89,16 +89,20 @@ final class Membership {
         context.storage()
                 .subscription()
                 .filter(stored -> !stored.startTimestamp().equals(expected.startTimestamp())
-                        || !stored.endTimestamp().equals(expected.endTimestamp()))
+                        || !stored.endTimestamp().equals(expected.endTimestamp())
+                        || !stored.snapshot().equals(expected.snapshot()))
                 .ifPresent(stored -> {
                     throw new SubscriptionException(
-                            "[%s] the subscription was corrected while this worker was not registered: it is from %s to %s now; nothing of that was read here. Start the worker again"
+                            "[%s] the subscription was corrected while this worker was not registered: it is from %s to %s now, %s; nothing of that was read here. Start the worker again"
                                     .formatted(
                                             context.source().streamName(),
                                             stored.startTimestamp(),
                                             stored.endTimestamp()
                                                     .map(Instant::toString)
-                                                    .orElse("none")));
+                                                    .orElse("none"),
+                                            stored.initialQuery().isRoot()
+                                                    ? "without rows of a snapshot"
+                                                    : "with the rows of a snapshot"));
                 });
     }
 

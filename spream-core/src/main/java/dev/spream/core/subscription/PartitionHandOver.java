@@ -86,17 +86,16 @@ record PartitionHandOver(EngineContext context, WatermarkWriter watermarks) {
      * partitions that the other worker reads, so nothing waits for it to settle, except for calls under way.
      */
     void giveAll(Collection<PartitionReader> readers) {
-        List<PartitionReader> staying =
-                readers.stream().filter(reader -> !reader.isHandingOver()).toList();
-        if (staying.isEmpty()) {
-            return;
+        long staying =
+                readers.stream().filter(reader -> !reader.isHandingOver()).count();
+        if (staying > 0) {
+            log.info(
+                    "[{}] {} partitions handed over: whole transactions need all partitions in one worker, and another one reads some",
+                    context.source().streamName(),
+                    staying);
         }
-        log.info(
-                "[{}] {} partitions handed over: whole transactions need all partitions in one worker, and another one reads some",
-                context.source().streamName(),
-                staying.size());
-        staying.forEach(PartitionReader::handOver);
-        staying.forEach(PartitionReader::stop);
+        readers.forEach(PartitionReader::handOver);
+        readers.forEach(PartitionReader::stop);
     }
 
     /**

@@ -378,7 +378,8 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
 
     @Override
     public void giveAll() {
-        handOver.giveAll(readers.values());
+        Runnable giving = () -> handOver.giveAll(readers.values());
+        transactions.ifPresentOrElse(assembler -> assembler.pauseWhile(giving), giving);
     }
 
     /** Stops reading and lets started changes finish. */

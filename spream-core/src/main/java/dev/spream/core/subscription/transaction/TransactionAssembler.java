@@ -76,6 +76,7 @@ public final class TransactionAssembler {
     private final TransactionIndex index;
     private final Map<OpenTransaction, Thread> delivering = new HashMap<>();
     private boolean ending;
+    private boolean paused;
     private int waiting; // readers
 
     /** @param onFailure called with a failure that has to stop the subscription */
@@ -227,6 +228,19 @@ public final class TransactionAssembler {
         lock.run(() -> ending = true);
     }
 
+    /** Runs that, and starts no delivery meanwhile, for the reason of {@link #end}. */
+    public void pauseWhile(Runnable stops) {
+        lock.run(() -> paused = true);
+        try {
+            stops.run();
+        } finally {
+            lock.run(() -> {
+                paused = false;
+                proceed();
+            });
+        }
+    }
+
     /** Notes that a partition was read to its end; ignored once it is stopping. */
     public void readToEnd(TransactionSource source) {
         lock.run(() -> {
@@ -240,7 +254,7 @@ public final class TransactionAssembler {
     /** Releases what can be delivered, and starts deliveries. The caller holds the lock. */
     private void proceed() {
         release();
-        while (!ending && index.hasReady() && delivering.size() < settings.maxDelivering()) {
+        while (mayBegin() && delivering.size() < settings.maxDelivering()) {
             OpenTransaction next = index.beginFirstReady();
             Thread thread = Thread.ofVirtual()
                     .name("spream-" + settings.stream() + "-consumer-" + next.id())
@@ -251,6 +265,10 @@ public final class TransactionAssembler {
         if (waiting > 0 && (index.bytes() <= resumeAt || (!index.hasReady() && delivering.isEmpty()))) {
             room.signalAll();
         }
+    }
+
+    private boolean mayBegin() {
+        return !ending && !paused && index.hasReady();
     }
 
     /** Judges transactions that will not become complete, and finds the next one in commit order. */
@@ -307,7 +325,7 @@ public final class TransactionAssembler {
             }
             changed.signalAll();
             release();
-            next = ending || !index.hasReady() ? null : index.beginFirstReady();
+            next = mayBegin() ? index.beginFirstReady() : null;
             if (next != null) {
                 delivering.put(next, Thread.currentThread());
             }

@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MembershipTest {
     private static final WorkerId ANN = new WorkerId("ann");
@@ -99,6 +101,32 @@ class MembershipTest {
         assertThatThrownBy(membership::register)
                 .isInstanceOf(SubscriptionException.class)
                 .hasMessageContaining("was corrected", START.plusSeconds(9).toString());
+        assertThat(membership.isRegistered()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_snapshot_that_a_correction_added_or_left_out_is_found_by_a_worker_whose_registration_had_ended(
+            boolean began) {
+        SubscriptionRecord opened = memory.openSubscription(new SubscriptionRecord(
+                "Orders",
+                START,
+                Optional.empty(),
+                Duration.ofSeconds(10),
+                PartitionMode.IMMUTABLE_KEY_RANGE,
+                false,
+                began ? Optional.of(PartitionToken.SNAPSHOT) : Optional.empty()));
+        membership.opened(opened);
+        membership.register();
+        time.advance(options.leaseTime().plusMillis(1));
+        assertThat(memory.correct(
+                        new Correction.BeginAnew(Optional.of(START), Optional.of(!began)),
+                        new CorrectionAct("bob", "with or without the rows")))
+                .isInstanceOf(CorrectionOutcome.Planned.class);
+
+        assertThatThrownBy(membership::register)
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining(began ? "without rows of a snapshot" : "with the rows of a snapshot");
         assertThat(membership.isRegistered()).isFalse();
     }
 

@@ -48,6 +48,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -364,12 +365,7 @@ class SubscriberTransactionTest {
         CompletableFuture<CompletionReason> run = fixture.start(subscriber, (TransactionConsumer) this::record);
         Polling.await(() -> source.rowsReturned("p") == 1 && isHeld("q"), source::queries);
 
-        PartitionMetadata taken = fixture.stored("q");
-        fixture.storage.release(List.of(
-                new PartitionLease(taken.token(), taken.owner().orElseThrow(), taken.epoch(), taken.watermark())));
-        PartitionLease other = fixture.storage
-                .acquire(new WorkerId("!"), List.of(PartitionClaim.of(taken)), Duration.ofMinutes(10))
-                .getFirst(); // with an earlier id, so it is the one that keeps its partitions
+        PartitionLease other = takeFromIt("q");
         Polling.await(() -> !isHeld("p"), source::queries);
 
         fixture.storage.release(List.of(other));
@@ -378,6 +374,67 @@ class SubscriberTransactionTest {
         assertThat(delivered).containsExactly("t1 A0 B1");
         subscriber.close();
         SubscriberFixture.get(run);
+    }
+
+    @Test
+    void no_transaction_overtakes_one_that_is_left_to_another_worker() throws InterruptedException {
+        BlockingBuffer buffer = new BlockingBuffer();
+        CompletableFuture<SubscriptionView> view = new CompletableFuture<>();
+        fixture.storage = new FaultyStorage(fixture.storage, true, (call, method) -> {
+                    if (method.equals("advanceWatermarks")) {
+                        buffer.awaitDelivery(); // no partition is released before its watermark is stored
+                    }
+                    return FaultyStorage.Verdict.PASS;
+                })
+                .storage();
+        source.roots("a", "b", "q")
+                .heartbeat("a", 1)
+                .add("a", change(2, "t1", "0", 3, "A"))
+                .add("a", change(2, "t1", "1", 3, "x".repeat(1 << 20))) // so that leaving it concerns the buffer
+                .heartbeat("b", 2)
+                .heartbeat("q", 2);
+        Subscriber subscriber = subscriber(options -> options.maxInflight(4)
+                .partitionDiscoveryInterval(Duration.ofMillis(20))
+                .maxBufferedBytes(SubscriberOptions.MIN_MAX_BUFFERED_BYTES)
+                .transactionBuffer(() -> buffer)
+                .listener(new SubscriptionListener() {
+                    @Override
+                    public void started(SubscriptionView subscription) {
+                        view.complete(subscription);
+                    }
+                }));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber, (TransactionConsumer) transaction -> {
+            if (transaction.serverTransactionId().equals("t0")) {
+                buffer.delivering.complete(Thread.currentThread());
+                SubscriberFixture.await(buffer.left);
+            }
+            record(transaction);
+        });
+        Polling.await(() -> buffer.added.get() == 1, source::queries);
+        source.add("b", change(3, "t0", "0", 1, "B"));
+        buffer.delivering.join();
+        source.split("a", 4, "c").add("c", change(5, "t2", "0", 1, "A"));
+        Polling.await(
+                () -> view.join().held().stream()
+                        .anyMatch(held -> held.token().value().equals("c") && held.inflight() == 1),
+                source::queries);
+
+        takeFromIt("q");
+        Polling.await(() -> !isHeld("a") && !isHeld("b"), source::queries);
+
+        assertThat(delivered).containsExactly("t0 B0");
+        subscriber.close();
+        SubscriberFixture.get(run);
+    }
+
+    /** Takes a partition for a worker with an earlier id, so that it is the one that keeps its partitions. */
+    private PartitionLease takeFromIt(String partition) {
+        PartitionMetadata taken = fixture.stored(partition);
+        fixture.storage.release(List.of(
+                new PartitionLease(taken.token(), taken.owner().orElseThrow(), taken.epoch(), taken.watermark())));
+        return fixture.storage
+                .acquire(new WorkerId("!"), List.of(PartitionClaim.of(taken)), Duration.ofMinutes(10))
+                .getFirst();
     }
 
     private boolean isHeld(String partition) {
@@ -546,6 +603,47 @@ class SubscriberTransactionTest {
             run(options -> options);
             assertThat(lines.of(Level.WARN, "Orders"))
                     .anySatisfy(line -> assertThat(line).contains("com.h2database:h2", "transactionBuffer"));
+        }
+    }
+
+    /** Lets a delivery end when a change is first removed, and waits until its thread has. */
+    private static final class BlockingBuffer implements ChangeBuffer {
+        private final MemoryBuffer memory = new MemoryBuffer();
+        private final AtomicInteger added = new AtomicInteger();
+        private final CompletableFuture<Thread> delivering = new CompletableFuture<>();
+        private final CountDownLatch left = new CountDownLatch(1);
+
+        @Override
+        public long add(DataChangeRecord change) {
+            added.incrementAndGet();
+            return memory.add(change);
+        }
+
+        @Override
+        public DataChangeRecord read(long id) {
+            return memory.read(id);
+        }
+
+        @Override
+        public void remove(Collection<Long> ids) {
+            if (left.getCount() > 0) {
+                left.countDown();
+                awaitDelivery();
+            }
+            memory.remove(ids);
+        }
+
+        void awaitDelivery() {
+            try {
+                delivering.join().join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void close() {
+            memory.close();
         }
     }
 
