@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "A snapshot inserts the rows as of the start. A row that was deleted before, and whose deletion was not"
-                    + " delivered, stays in the sink: empty the sink's tables first.",
+                    + " delivered, stays in the sink: empty the sink's tables first. The ledger of a mirror drops"
+                    + " rows as of a time that it has settled: name another one (sink.jdbc.ledger).",
             "",
             "A start after the low watermark skips the changes between, but for a snapshot. Epochs begin at 1 again: a consumer that keeps the"
                     + " highest epoch of each partition has to forget it. With --database it refuses a start before the"
