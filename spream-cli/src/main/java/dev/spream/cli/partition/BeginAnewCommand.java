@@ -28,8 +28,9 @@ final class BeginAnewCommand extends CorrectionCommand {
     @Option(
             names = "--start",
             paramLabel = "TIME",
-            description = "First commit timestamp to read, inclusive: 2026-01-31T12:00:00Z, -1d, now; by the storage's"
-                    + " clock. Default: the stored start; with a snapshot, now.")
+            description =
+                    "First commit timestamp to read, inclusive: 2026-01-31T12:00:00Z, -1d, now; by the storage's"
+                            + " clock. Default: the stored start; with a snapshot, now, by the clock of --database if it is given.")
     private @Nullable StreamTime start;
 
     @Option(
@@ -43,9 +44,10 @@ final class BeginAnewCommand extends CorrectionCommand {
     Correction correction(StoredSubscription stored) {
         Optional<Instant> from = Optional.ofNullable(start).map(time -> past("--start", time, stored));
         Correction.BeginAnew begin = new Correction.BeginAnew(from, Optional.ofNullable(snapshot));
-        if (from.isPresent() || !begin.withSnapshot(stored.subscription())) {
-            retained(from.orElse(stored.subscription().startTimestamp()), stored);
+        if (from.isEmpty() && begin.withSnapshot(stored.subscription())) {
+            return new Correction.BeginAnew(snapshotTime(stored), begin.snapshot());
         }
+        retained(from.orElse(stored.subscription().startTimestamp()), stored);
         return begin;
     }
 }
