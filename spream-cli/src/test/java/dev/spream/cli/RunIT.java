@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.cloud.spanner.DatabaseId;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.core.record.DataChangeRecord;
 import dev.spream.servers.PostgresDatabase;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -102,6 +104,41 @@ final class RunIT {
                                     ChangeRecordJson.readDataChange(line).tableName())
                             .isEqualTo("Items"));
         }
+    }
+
+    @Test
+    void a_sink_gets_the_rows_of_a_snapshot_as_inserts_and_then_the_changes() throws Exception {
+        Path file = configure("""
+                storage=memory
+                sink=jsonl
+                sink.jsonl.path=%s
+                """.formatted(folder.resolve("changes.jsonl")));
+        try (ItemWriter writer = new ItemWriter(server, database);
+                SpreamProcess run =
+                        SpreamProcess.spream("run", "--config", file.toString(), "--snapshot", "--end=+5s")) {
+            assertThat(run.exitCode()).as("%s", run.err()).isZero();
+            writer.stop();
+        }
+
+        List<DataChangeRecord> delivered = Files.readAllLines(folder.resolve("changes.jsonl")).stream()
+                .map(ChangeRecordJson::readDataChange)
+                .toList();
+        List<DataChangeRecord> rows = delivered.stream()
+                .takeWhile(change -> change.serverTransactionId().startsWith("snapshot:Items:"))
+                .toList();
+        assertThat(rows).isNotEmpty();
+        Instant at = rows.getFirst().commitTimestamp();
+        assertThat(rows).extracting(DataChangeRecord::commitTimestamp).containsOnly(at);
+        assertThat(delivered.subList(rows.size(), delivered.size()))
+                .isNotEmpty()
+                .allSatisfy(change -> assertThat(change.commitTimestamp()).isAfter(at));
+        assertThat(delivered).extracting(DataChangeRecord::modTypeName).containsOnly("INSERT");
+        assertThat(delivered)
+                .extracting(
+                        change -> change.mods().getFirst().keys().string("Id").orElseThrow())
+                .containsExactlyInAnyOrderElementsOf(IntStream.range(0, delivered.size())
+                        .mapToObj(Integer::toString)
+                        .toList());
     }
 
     @Test

@@ -154,7 +154,7 @@ final class SubscriptionIT {
         assertThat(shown.out()).anyMatch(line -> line.matches("begins with +stream +snapshot"));
         assertThat(shown.err().getLast()).contains("stay in the sink: empty its tables first");
 
-        subscription(0, List.of("begin-anew", "--snapshot"), CONFIRMED);
+        subscription(0, List.of("begin-anew", "--snapshot", "-d", database.getName()), CONFIRMED);
         assertThat(readsWith("--snapshot")).allMatch(SubscriptionIT::isOfSnapshot);
         CommandRun again = subscription(0, List.of("begin-anew"), CONFIRMED);
         assertThat(again.err().getLast()).contains("begun anew with a snapshot");

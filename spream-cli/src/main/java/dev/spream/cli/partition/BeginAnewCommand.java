@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "A snapshot inserts the rows as of the start. A row that was deleted before, and whose deletion was not"
-                    + " delivered, stays in the sink: empty the sink's tables first.",
+                    + " delivered, stays in the sink: empty the sink's tables first. The ledger of a mirror drops"
+                    + " rows as of a time that it has settled: name another one (sink.jdbc.ledger).",
             "",
             "A start after the low watermark skips the changes between, but for a snapshot. Epochs begin at 1 again: a consumer that keeps the"
                     + " highest epoch of each partition has to forget it. With --database it refuses a start before the"
@@ -27,8 +28,9 @@ final class BeginAnewCommand extends CorrectionCommand {
     @Option(
             names = "--start",
             paramLabel = "TIME",
-            description = "First commit timestamp to read, inclusive: 2026-01-31T12:00:00Z, -1d, now; by the storage's"
-                    + " clock. Default: the stored start; with a snapshot, now.")
+            description =
+                    "First commit timestamp to read, inclusive: 2026-01-31T12:00:00Z, -1d, now; by the storage's"
+                            + " clock. Default: the stored start; with a snapshot, now, by the clock of --database if it is given.")
     private @Nullable StreamTime start;
 
     @Option(
@@ -42,9 +44,10 @@ final class BeginAnewCommand extends CorrectionCommand {
     Correction correction(StoredSubscription stored) {
         Optional<Instant> from = Optional.ofNullable(start).map(time -> past("--start", time, stored));
         Correction.BeginAnew begin = new Correction.BeginAnew(from, Optional.ofNullable(snapshot));
-        if (from.isPresent() || !begin.withSnapshot(stored.subscription())) {
-            retained(from.orElse(stored.subscription().startTimestamp()), stored);
+        if (from.isEmpty() && begin.withSnapshot(stored.subscription())) {
+            return new Correction.BeginAnew(snapshotTime(stored), begin.snapshot());
         }
+        retained(from.orElse(stored.subscription().startTimestamp()), stored);
         return begin;
     }
 }

@@ -13,6 +13,7 @@ import dev.spream.core.partition.CorrectionPlan;
 import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -104,6 +105,17 @@ abstract class CorrectionCommand extends Subcommand {
      */
     final <T> T withSource(StoredSubscription stored, Function<SpannerChangeStreamSource.Builder, T> question) {
         return arguments.withSource(stored, question);
+    }
+
+    /** Returns the time of a snapshot as of now; empty if the database of the stream is not given. */
+    final Optional<Instant> snapshotTime(StoredSubscription stored) {
+        return arguments.stream()
+                .database()
+                .map(database -> withSource(stored, builder -> {
+                    try (SpannerChangeStreamSource source = builder.build()) {
+                        return source.snapshotTime();
+                    }
+                }));
     }
 
     private static void requireRetained(Instant start, Duration retention, StoredSubscription stored) {

@@ -113,7 +113,7 @@ record CorrectionPlanner(
                         lineage.partitions().size() + proofs.size(),
                         start,
                         rows
-                                ? " with the rows as of then; rows that were deleted before, and whose deletion was not delivered, stay in the sink: empty its tables first"
+                                ? " with the rows as of then; rows that were deleted before, and whose deletion was not delivered, stay in the sink: empty its tables first, and name another ledger for a mirror (sink.jdbc.ledger), which has settled what was before"
                                 : "",
                         skipped.map(low -> "; changes from %s to %s that are not settled are skipped"
                                         .formatted(low, start))
