@@ -209,6 +209,11 @@ class SimulationJudgeIT {
     }
 
     @Test
+    void changes_that_are_kept_beyond_the_budget_are_noticed() {
+        assertNoticed(Promise.BOUNDS, SimulationTransactionSabotages.budgetIgnored());
+    }
+
+    @Test
     void a_partition_that_started_in_a_gap_and_is_forgotten_has_no_proven_end() {
         assertNoticed(Promise.PROVEN_END, SimulationCorrectionSabotages.startedInGapForgotten());
     }

@@ -224,6 +224,18 @@ final class SimulationTransactionSabotages {
         };
     }
 
+    /** More memory is used than is configured. */
+    static SimulationSabotage budgetIgnored() {
+        return new OfMode(TransactionMode.COMMIT_ORDER) {
+            @Override
+            public SubscriberOptions options(SubscriberOptions options) {
+                return options.toBuilder()
+                        .maxBufferedBytes(64 * options.maxBufferedBytes())
+                        .build();
+            }
+        };
+    }
+
     /** A buffer without room, for which a reader waits. */
     private static final class FullBuffer implements ChangeBuffer {
         @Override
