@@ -27,9 +27,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The ends of waits and handles whose server cannot be reached any more. */
+@Tag("proof")
 final class DeadNetworkIT {
     private static final Duration BOUND =
             Duration.ofSeconds(30); // 13 s where nothing else runs, 45 s and more without limits
