@@ -67,7 +67,6 @@ class AddedSnapshotIT {
 
     private final String url = PostgresDatabase.create().jdbcUrl();
 
-    /** The other one without {@code -Dmatrix=true} is that of {@link SnapshotIT}. */
     static Stream<Arguments> dialectsAndModes() {
         Stream<Arguments> all = Stream.of(
                 Arguments.of(DatabaseDialect.POSTGRESQL, "MUTABLE_KEY_RANGE"),

@@ -7,6 +7,7 @@ import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -34,10 +35,10 @@ final class DemoIT {
 
     static Stream<Arguments> combinations() {
         return first(
-                2,
+                1,
                 Stream.of(
-                        Arguments.of("googlesql", "immutable", "none", "64"),
                         Arguments.of("postgresql", "mutable", "key", "64"),
+                        Arguments.of("googlesql", "immutable", "none", "64"),
                         Arguments.of("googlesql", "immutable", "key", "64"),
                         Arguments.of("postgresql", "immutable", "key", "64"),
                         Arguments.of("googlesql", "mutable", "key", "64"),
@@ -69,6 +70,7 @@ final class DemoIT {
 
     @ParameterizedTest
     @MethodSource("dialectsOfMutableKeyRanges")
+    @Tag("proof")
     void the_demo_keeps_the_order_of_keys_that_move_between_living_partitions(String dialect) throws Exception {
         int transactions = SpannerServers.areAll() ? MANY_TRANSACTIONS : TRANSACTIONS;
         try (SpreamProcess demo = SpreamProcess.spream(
@@ -98,6 +100,7 @@ final class DemoIT {
 
     @ParameterizedTest
     @MethodSource("serversAndDialects")
+    @Tag("proof")
     void the_demo_runs_on_the_emulator_of_the_environment(SpannerServer server, String dialect) throws Exception {
         try (SpreamProcess demo = SpreamProcess.spreamOn(
                 server.emulatorHost(),

@@ -24,6 +24,7 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,6 +57,7 @@ class MirrorIT {
     }
 
     @Test
+    @Tag("proof")
     void tables_of_postgresql_are_equal_when_streams_tell_whole_rows() throws Exception {
         run(DatabaseDialect.POSTGRESQL, "NEW_ROW", 1);
     }

@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -142,6 +143,7 @@ final class RunIT {
     }
 
     @Test
+    @Tag("proof")
     void a_start_in_the_future_is_waited_for_with_a_word() throws Exception {
         Path file = configure("""
                 storage=memory

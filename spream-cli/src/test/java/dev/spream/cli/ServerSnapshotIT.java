@@ -34,6 +34,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -49,6 +50,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * run is repeated.
  */
 @Timeout(120)
+@Tag("proof")
 final class ServerSnapshotIT {
     private static final long SEED = Long.getLong("snapshot.seed", System.nanoTime() % 1_000_000);
     private static final int ATTEMPTS = 3;

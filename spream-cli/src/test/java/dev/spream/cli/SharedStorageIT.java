@@ -20,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -60,6 +61,7 @@ final class SharedStorageIT {
 
     @ParameterizedTest
     @MethodSource("onPostgres")
+    @Tag("proof")
     void readers_that_start_together_share_the_partitions(String kind) throws Exception {
         try (SharedStorage storage = SharedStorage.of(kind, server, database);
                 SpreamProcess one = tail(storage, "--start", "now");
@@ -80,6 +82,7 @@ final class SharedStorageIT {
 
     @ParameterizedTest
     @MethodSource("onSpanner")
+    @Tag("proof")
     void a_subscription_that_has_an_end_is_completed_once_and_proven(String kind) throws Exception {
         try (SharedStorage storage = SharedStorage.of(kind, server, database);
                 ItemWriter writer = new ItemWriter(server, database)) {

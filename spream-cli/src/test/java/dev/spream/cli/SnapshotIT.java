@@ -32,6 +32,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -46,6 +47,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * -Dsnapshot.chunk=…} the rows of a chunk, {@code -Dsnapshot.seed=…} repeats the workload, and {@code -Dfleet.lease=15s}
  * lets the services of a busy machine keep their partitions.
  */
+@Tag("proof")
 class SnapshotIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/mirrored";
     private static final String SUBSCRIPTION = "mirrored";

@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -45,6 +46,7 @@ final class TailIT {
 
     @ParameterizedTest
     @MethodSource(SERVERS)
+    @Tag("proof")
     void tail_ends_at_its_end_timestamp(SpannerServer server) throws Exception {
         DatabaseId database = database(server);
         try (SpreamProcess tail = SpreamProcess.spreamOn(

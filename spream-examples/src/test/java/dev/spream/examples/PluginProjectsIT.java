@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The projects of plug-ins, which a user copies: all of them compile with their tests, and those of the guide pass. */
 @Timeout(120)
+@Tag("proof")
 final class PluginProjectsIT {
     private static final Path PROJECTS = Path.of("plugin-projects");
 

@@ -48,6 +48,7 @@ import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -61,6 +62,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * query it does not return a change that was committed in the very microsecond in which one of its reads ended: such a run
  * is repeated.
  */
+@Tag("proof")
 class ServerJobIT {
     private static final int ATTEMPTS = 3;
     private static final int DEPOSITS = 40; // written at a time

@@ -28,9 +28,11 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The check of the demo notices an engine that does not wait where key ranges moved in. */
+@Tag("proof")
 final class MovedKeysIT {
     private static final int TRANSACTIONS = 300;
 

@@ -36,6 +36,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -51,6 +52,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * return a change that was committed in the very microsecond in which one of its reads ended: such a run is repeated.
  */
 @Timeout(120)
+@Tag("proof")
 final class ServerTransfersIT {
     private static final long SEED = Long.getLong("transfer.seed", System.nanoTime() % 1_000_000);
     private static final int ATTEMPTS = 3;

@@ -17,6 +17,7 @@ import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.servers.PostgresDatabase;
+import dev.spream.servers.SpannerServers;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,9 +41,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Services mirror accounts into PostgreSQL while money is transferred between them in Spanner, partitions split, merge and
@@ -61,8 +63,13 @@ final class TransferInvariantIT {
     @TempDir
     private Path folder;
 
+    /** Commit order has transactions whole, too. {@code -Dmatrix=true} adds the other mode, and the control without any. */
+    static Stream<TransactionMode> modes() {
+        return SpannerServers.areAll() ? Stream.of(TransactionMode.values()) : Stream.of(TransactionMode.COMMIT_ORDER);
+    }
+
     @ParameterizedTest
-    @EnumSource(TransactionMode.class)
+    @MethodSource("modes")
     void the_sum_of_the_balances_is_constant_with_whole_transactions_alone(TransactionMode mode) throws Exception {
         int kills = mode == TransactionMode.OFF ? 0 : KILLS;
         TransferWorkload workload = new TransferWorkload(SEED);

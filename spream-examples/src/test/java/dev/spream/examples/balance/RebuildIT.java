@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>{@code -Drebuild.events=1000000} begins with that many events.
  */
+@Tag("proof")
 final class RebuildIT {
     private static final long EVENTS = Long.getLong("rebuild.events", 3_000);
     private static final String PROJECTION = "account_balances";

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,6 +84,7 @@ final class OrderProgramIT {
     }
 
     @Test
+    @Tag("proof")
     void a_database_that_cannot_be_reached_is_told_in_a_line_and_the_process_ends() throws Exception {
         int free;
         try (ServerSocket socket = new ServerSocket(0)) {
@@ -109,6 +111,7 @@ final class OrderProgramIT {
     }
 
     @Test
+    @Tag("proof")
     void an_address_that_is_taken_is_told_in_a_line_and_what_was_started_ends() throws Exception {
         try (ServerSocket taken = new ServerSocket(0)) {
             String address = "0.0.0.0:" + taken.getLocalPort();

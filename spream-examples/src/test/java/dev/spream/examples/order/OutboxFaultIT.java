@@ -22,6 +22,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -61,6 +62,7 @@ final class OutboxFaultIT {
      * detect. A short run has one service, which starts anew when it was killed.
      */
     @Test
+    @Tag("proof")
     void a_broker_that_can_be_asked_carries_every_order_out_once() throws Exception {
         run(
                 "queryable",

@@ -45,7 +45,7 @@ final class SearchProjectionIT {
     private static final long SEED = Long.getLong("search.seed", System.nanoTime() % 1_000_000);
     private static final Act ACT = new Act("on-call", "fixed it");
     private static final int WORDS = 20;
-    private static final int ROUNDS = Integer.getInteger("search.rounds", 12);
+    private static final int ROUNDS = Integer.getInteger("search.rounds", 6);
     private static final int EVENTS_IN_A_ROUND = 30;
 
     private final SearchBench bench = new SearchBench();

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>{@code -Dvocabulary.kills=10} kills it more often. With one kill, an index that forgets may not be noticed.
  */
 @Timeout(300)
+@Tag("proof")
 final class VocabularyFaultIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(90);
     private static final int KILLS = Integer.getInteger("vocabulary.kills", 2);

@@ -49,6 +49,7 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -352,6 +353,7 @@ final class VocabularyIT {
     }
 
     @Test
+    @Tag("proof")
     void events_come_through_the_change_stream_of_a_table_of_spanner() throws Exception {
         try (SpannerEmulator emulator = SpannerEmulator.start()) {
             emulator.createDatabase(
@@ -393,6 +395,7 @@ final class VocabularyIT {
     }
 
     @Test
+    @Tag("proof")
     void events_come_from_pubsub_in_the_order_of_their_entries() throws Exception {
         try (SubscriberServer server = SubscriberServer.start()) {
             server.create("vocabulary-events-projection-sub");
@@ -455,6 +458,7 @@ final class VocabularyIT {
     }
 
     @Test
+    @Tag("proof")
     void nothing_drifts_while_commands_come_twice_and_the_service_is_started_anew() throws Exception {
         SplittableRandom random = new SplittableRandom(20_260_101);
         List<RandomCommands> entries = new ArrayList<>();

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the write before it. To a live query it does not return a change that was committed in the very microsecond in which one
  * of its reads ended: such a run is repeated.
  */
+@Tag("proof")
 class ServerTableJobIT {
     private static final int ATTEMPTS = 3;
     private static final int ROWS = 40;

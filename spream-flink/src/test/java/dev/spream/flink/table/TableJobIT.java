@@ -23,6 +23,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,14 +40,24 @@ class TableJobIT {
     @TempDir
     Path directory;
 
+    @Test
+    void sums_over_the_snapshot_and_the_change_log_are_those_of_the_table_at_the_end() throws Exception {
+        sumsAtTheEnd("NEW_ROW_AND_OLD_VALUES", "IMMUTABLE_KEY_RANGE", Dialect.POSTGRESQL, true, false);
+    }
+
     @ParameterizedTest
     @CsvSource({
-        "NEW_ROW, IMMUTABLE_KEY_RANGE, GOOGLE_STANDARD_SQL, false, true",
-        "NEW_ROW_AND_OLD_VALUES, IMMUTABLE_KEY_RANGE, POSTGRESQL, true, false",
-        "NEW_ROW_AND_OLD_VALUES, MUTABLE_KEY_RANGE, GOOGLE_STANDARD_SQL, false, false"
+        "NEW_ROW, IMMUTABLE_KEY_RANGE, GOOGLE_STANDARD_SQL, true",
+        "NEW_ROW_AND_OLD_VALUES, MUTABLE_KEY_RANGE, GOOGLE_STANDARD_SQL, false"
     })
+    @Tag("proof")
     void sums_over_the_change_log_are_those_of_the_table_at_the_end(
-            String capture, String mode, Dialect dialect, boolean snapshot, boolean withKind) throws Exception {
+            String capture, String mode, Dialect dialect, boolean withKind) throws Exception {
+        sumsAtTheEnd(capture, mode, dialect, false, withKind);
+    }
+
+    private void sumsAtTheEnd(String capture, String mode, Dialect dialect, boolean snapshot, boolean withKind)
+            throws Exception {
         try {
             compareAtEnd(capture, mode, dialect, snapshot, withKind, Duration.ofSeconds(6));
         } catch (ExecutionException e) {

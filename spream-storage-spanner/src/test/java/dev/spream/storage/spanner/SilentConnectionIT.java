@@ -19,11 +19,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A subscription whose connections to Spanner, those of the stream and of the partition storage, go silent at once. */
 @Timeout(180)
+@Tag("proof")
 class SilentConnectionIT {
     /** It takes up to 15 seconds on an idle machine, and more than 100 with the client's own keep-alive of two minutes. */
     private static final Duration BOUND = Duration.ofSeconds(20);

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The contract of partition storages, in Spanner. */
 @ParameterizedClass(name = "{1} on {0}")
-@MethodSource("dev.spream.storage.spanner.ServersAndDialects#all")
+@MethodSource("dev.spream.storage.spanner.ServersAndDialects#one")
 @Timeout(120)
 final class SpannerPartitionStorageIT extends PartitionStorageContract {
     private final MetadataDatabase database;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The engine of the core over the Spanner source, while accounts are written and partitions split and merge. */
 @ParameterizedClass(name = "{1} on {0}")
-@MethodSource("dev.spream.storage.spanner.ServersAndDialects#all")
+@MethodSource("dev.spream.storage.spanner.ServersAndDialects#one")
 @Timeout(120)
 class SubscriberIT {
     private final AccountDatabase database;

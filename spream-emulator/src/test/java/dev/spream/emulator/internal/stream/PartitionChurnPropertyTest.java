@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PartitionChurnPropertyTest {
     private static final int STEPS = 400;
     private static final int KEYS = 40;
-    private static final long SEEDS = Long.getLong("churn.seeds", 3);
+    private static final long SEEDS = Long.getLong("churn.seeds", 1);
 
     static LongStream seeds() {
         return LongStream.rangeClosed(1, SEEDS);

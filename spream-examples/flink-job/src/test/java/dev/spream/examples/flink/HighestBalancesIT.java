@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.client.program.PackagedProgram;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ final class HighestBalancesIT {
 
     @ParameterizedTest
     @MethodSource("clusters")
+    @Tag("proof")
     void the_job_runs_with_the_libraries_of_flink_and_those_that_it_brings_along(boolean session) throws Exception {
         try (SpannerEmulator emulator = emulator();
                 SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))

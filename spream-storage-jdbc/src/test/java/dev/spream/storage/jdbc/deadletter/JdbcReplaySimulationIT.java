@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /** Replays of dead letters in PostgreSQL keep each key in order, through crashes. */
 final class JdbcReplaySimulationIT {
-    private static final int SEEDS = Integer.getInteger("replay.seeds", 6);
+    private static final int SEEDS = Integer.getInteger("replay.seeds", 2);
 
     @Test
     void replays_keep_each_key_in_order_through_crashes() throws Exception {

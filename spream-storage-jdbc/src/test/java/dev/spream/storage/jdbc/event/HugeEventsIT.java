@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -44,6 +45,7 @@ final class HugeEventsIT {
     }
 
     @Test
+    @Tag("proof")
     void huge_new_events_are_delivered_in_order() throws InterruptedException {
         insert(1, 1);
         try (EventSource source = store.source();

@@ -30,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,6 +109,7 @@ final class OutboxMigrationIT {
         "timestamptz DEFAULT now(), timestamptz NOT NULL",
         "int, int NOT NULL"
     })
+    @Tag("proof")
     void columns_without_defaults_or_nulls_do_not_keep_tables_from_being_migrated(String usual, String found)
             throws SQLException {
         database.execute(
@@ -175,6 +177,7 @@ final class OutboxMigrationIT {
     }
 
     @Test
+    @Tag("proof")
     void entries_without_a_ledger_get_one() throws SQLException {
         database.execute(SeedTables.OUTBOX, SeedTables.ROWS);
         migrate();
@@ -191,6 +194,7 @@ final class OutboxMigrationIT {
     }
 
     @Test
+    @Tag("proof")
     void settled_entries_are_not_rewritten() throws SQLException {
         database.execute(SeedTables.OUTBOX, SeedTables.NEXT_RUN_AT, SeedTables.LEDGER);
         database.execute("""
@@ -273,6 +277,7 @@ final class OutboxMigrationIT {
 
     /** The state left by the first script before its correction, which kept the constraints of an existing ledger. */
     @Test
+    @Tag("proof")
     void tables_of_the_first_version_are_migrated_though_its_script_was_corrected_since() throws SQLException {
         migrate();
         database.execute(VERSION_4);
@@ -298,6 +303,7 @@ final class OutboxMigrationIT {
     }
 
     @Test
+    @Tag("proof")
     void a_ledger_whose_results_may_be_missing_is_migrated_while_it_is_read() throws SQLException {
         migrate();
         database.execute(VERSION_4);
@@ -318,6 +324,7 @@ final class OutboxMigrationIT {
 
     /** In versions 1 to 4, segments were named lanes. */
     @Test
+    @Tag("proof")
     void entries_leases_and_names_of_lanes_become_those_of_segments() throws SQLException {
         JdbcOutboxStore store = migrate();
         List<String> names = rows(OBJECTS);

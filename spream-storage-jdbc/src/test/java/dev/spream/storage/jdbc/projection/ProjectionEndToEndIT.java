@@ -39,6 +39,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.Timeout;
  * or two that changed places leave another row.
  */
 @Timeout(300)
+@Tag("proof")
 final class ProjectionEndToEndIT {
     private static final int SEGMENTS = 4;
     private static final int AGGREGATES = 40;

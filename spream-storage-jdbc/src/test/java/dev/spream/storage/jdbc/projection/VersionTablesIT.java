@@ -41,6 +41,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,6 +166,7 @@ final class VersionTablesIT {
     }
 
     @Test
+    @Tag("proof")
     void a_writer_of_the_tables_may_use_a_schema_that_another_role_created() throws Exception {
         test.execute(
                 "DROP ROLE IF EXISTS version_writer",
@@ -190,6 +192,7 @@ final class VersionTablesIT {
     }
 
     @Test
+    @Tag("proof")
     void the_schema_of_a_version_that_retires_is_the_tables_owners() throws Exception {
         test.execute(
                 "DROP ROLE IF EXISTS version_owner",
@@ -374,6 +377,7 @@ final class VersionTablesIT {
                 "CREATE TABLE more (x int)",
                 "CREATE VIEW seen AS SELECT * FROM balances"
             })
+    @Tag("proof")
     void objects_that_a_cutover_does_not_move_are_not_created(String more) throws Exception {
         ProjectionVersion version = begin(CODE, CODE);
         assertFatal(version, CODE, "a cutover moves only tables", BALANCES, more);
@@ -407,6 +411,7 @@ final class VersionTablesIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"DROP TABLE public.others", "ALTER TABLE public.others SET SCHEMA spream"})
+    @Tag("proof")
     void concurrent_drops_of_other_objects_do_not_fail_the_creation_of_tables(String drop) throws Exception {
         test.execute("CREATE TABLE public.others (x int)");
         ProjectionVersion version = begin(CODE, CODE);
@@ -420,6 +425,7 @@ final class VersionTablesIT {
     }
 
     @Test
+    @Tag("proof")
     void a_type_that_has_the_name_of_a_table_is_found_before_anything_is_built() throws Exception {
         test.execute("CREATE TYPE public.totals AS ENUM ('low')");
         ProjectionVersion version = begin(CODE, WITH_TOTALS);
@@ -435,6 +441,7 @@ final class VersionTablesIT {
     }
 
     @Test
+    @Tag("proof")
     void a_foreign_table_is_found_before_anything_is_built() throws Exception {
         test.execute("CREATE TABLE public.totals (precious text)");
         ProjectionVersion version = begin(CODE, WITH_TOTALS);
