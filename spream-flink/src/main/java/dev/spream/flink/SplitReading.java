@@ -226,7 +226,7 @@ final class SplitReading implements RecordHandler {
         lock.lockInterruptibly();
         try {
             while (!closed) {
-                if (yields) {
+                if (yields || (paused && givesRoom)) {
                     yields = false;
                     parked = true;
                     throw new Parked();

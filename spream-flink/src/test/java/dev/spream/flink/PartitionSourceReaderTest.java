@@ -11,6 +11,9 @@ import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.testkit.subscription.MappedSource;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectOutputStream;
@@ -19,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -294,6 +298,39 @@ class PartitionSourceReaderTest {
                 .filteredOn(ReaderEvent.MovedIn.class::isInstance)
                 .as("the move-in is read twice and reported once")
                 .hasSize(1);
+    }
+
+    /** A heartbeat at the time of a move-in does not wait for its sources, but it does while the split is paused. */
+    @Test
+    void a_partition_that_is_paused_at_a_move_in_gives_its_room_to_the_source() throws Exception {
+        source.maxOpenQueries(1)
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .moves("p", 2, List.of("a"), List.of())
+                .heartbeat("p", 2)
+                .change("p", 3, "A");
+        source.change("a", 1, "C").moves("a", 2, List.of(), List.of("p")).endRecord("a", 5);
+        CountDownLatch paused = new CountDownLatch(1);
+        ChangeStreamSource held = new MappedSource(source, record -> {
+            if (record instanceof HeartbeatRecord) {
+                paused.await();
+            }
+            return Optional.of(record);
+        });
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, held, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("a")));
+            small.start();
+            poll(small, () -> context.getSentEvents().stream().anyMatch(ReaderEvent.MovedIn.class::isInstance));
+            small.pauseOrResumeSplits(List.of("p"), List.of());
+            paused.countDown();
+
+            poll(small, () -> log.lines.contains("close a"));
+
+            small.pauseOrResumeSplits(List.of(), List.of("p"));
+            small.handleSourceEvents(new EnumeratorEvent.Proceed(
+                    new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
+            poll(small, () -> log.lines.contains("p: A3"));
+        }
     }
 
     @Test
