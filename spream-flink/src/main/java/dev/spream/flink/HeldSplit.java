@@ -1,5 +1,6 @@
 package dev.spream.flink;
 
+import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
@@ -97,18 +98,8 @@ final class HeldSplit {
         return moveIns;
     }
 
-    /** Returns whether records of that time are in an accepted gap. */
-    boolean hasLost(Instant at) {
-        return emitted.gaps().stream().anyMatch(gap -> !at.isBefore(gap.from()) && at.isBefore(gap.to()));
-    }
-
     /** Returns whether its reader has emitted everything before the departure of keys to that partition. */
     boolean hasEmittedUntil(Instant at, PartitionToken destination) {
-        return isReadToEnd()
-                || position().isAfter(at)
-                || (position().equals(at)
-                        && emitted.moveOuts()
-                                .filter(moved -> moved.destinations().contains(destination))
-                                .isPresent());
+        return isReadToEnd() || Lineage.isPastMoveOut(position(), emitted.moveOuts(), at, destination);
     }
 }

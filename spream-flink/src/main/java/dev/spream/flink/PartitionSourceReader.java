@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.source.ReaderOutput;
@@ -71,6 +72,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
     private final int capacity;
     private final ReadElements elements;
     private final ReaderMetrics metrics;
+    private final BiFunction<String, Runnable, Thread> threads;
     private final Map<String, Held> splits = new LinkedHashMap<>();
     private final Map<String, SplitReading> readings = new ConcurrentHashMap<>(); // of those that have not ended
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -93,10 +95,26 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
             ChangeStreamSource source,
             ReadOptions options,
             ChangeDeserializationSchema<T> schema) {
+        this(
+                context,
+                source,
+                options,
+                schema,
+                (name, task) -> Thread.ofVirtual().name(name).start(task));
+    }
+
+    /** @param threads starts a thread of that name */
+    PartitionSourceReader(
+            SourceReaderContext context,
+            ChangeStreamSource source,
+            ReadOptions options,
+            ChangeDeserializationSchema<T> schema,
+            BiFunction<String, Runnable, Thread> threads) {
         this.context = context;
         this.source = source;
         this.options = options;
         this.schema = schema;
+        this.threads = threads;
         this.capacity = source.maxOpenQueries();
         this.elements = new ReadElements(options.maxQueuedBytes());
         this.metrics = new ReaderMetrics(context.metricGroup(), InstantSource.system());
@@ -118,9 +136,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                     waiting.size(),
                     capacity);
         }
-        timer = Thread.ofVirtual()
-                .name("spream-flink-timer-" + source.streamName())
-                .start(this::time);
+        timer = threads.apply("spream-flink-timer-" + source.streamName(), this::time);
     }
 
     private void time() {
@@ -136,8 +152,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
             long now = System.nanoTime();
             if (now - reported >= options.reportInterval().toNanos()) {
                 reported = now;
-                reportDue = true;
-                elements.wake();
+                reportSoon();
             }
             if (now - checked >= STALL_CHECK.toNanos()) {
                 checked = now;
@@ -145,6 +160,12 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                 roomGiven(); // one that waits may be far behind another by now
             }
         }
+    }
+
+    /** Has the next poll report how far partitions were emitted. */
+    void reportSoon() {
+        reportDue = true;
+        elements.wake();
     }
 
     @Override
@@ -231,10 +252,11 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                 new SplitReading(split, source, options, elements, metrics, this::failed, this::roomGiven);
         readings.put(split.splitId(), reading);
         reading.pause(held.paused);
-        reading.start();
+        reading.start(threads);
     }
 
-    private void roomGiven() {
+    /** Has the next poll look at which partitions are read. */
+    void roomGiven() {
         roomDue = true;
         elements.wake();
     }

@@ -152,10 +152,7 @@ final class SplitAssigner {
     private Optional<Candidate> ahead(PartitionMetadata partition, Lineage lineage) {
         OptionalInt reader = OptionalInt.empty();
         boolean together = true;
-        List<PartitionToken> awaited = lineage.unfinishedParents(partition).stream()
-                .flatMap(parent -> awaited(parent, partition, lineage))
-                .toList();
-        for (PartitionToken parent : awaited) {
+        for (PartitionToken parent : lineage.awaitedPartitions(partition)) {
             Optional<HeldSplit> read = splits.held(parent).filter(HeldSplit::isReadToEnd);
             if (read.isEmpty()) {
                 return Optional.empty();
@@ -172,19 +169,6 @@ final class SplitAssigner {
             return Optional.empty();
         }
         return Optional.of(new Candidate(partition, reader));
-    }
-
-    /**
-     * Returns what has to be read before the child: its parent, or in place of one that is not stored, such as the rows of a
-     * snapshot, everything that may still name it.
-     */
-    private static Stream<PartitionToken> awaited(PartitionToken parent, PartitionMetadata child, Lineage lineage) {
-        return lineage.partition(parent).isPresent()
-                ? Stream.of(parent)
-                : lineage.partitions().stream()
-                        .filter(other ->
-                                !other.isFinished() && other.discoveredUntil().isBefore(child.startTimestamp()))
-                        .map(PartitionMetadata::token);
     }
 
     private boolean mayTake(int reader) {
@@ -229,20 +213,26 @@ final class SplitAssigner {
      */
     static boolean mayProceed(HeldSplit split, MoveIn moveIn, Lineage lineage, SplitLineage splits) {
         return lineage.awaitedSources(split.token(), moveIn).stream()
-                .allMatch(source -> split.reader().isPresent()
-                        && splits.held(source)
-                                .filter(other -> !other.hasLost(moveIn.timestamp()))
-                                .filter(other -> other.isReadBy(split.reader().getAsInt())
-                                        && other.hasEmittedUntil(moveIn.timestamp(), split.token()))
-                                .isPresent());
+                .map(source -> emitted(source, split, moveIn, lineage, splits))
+                .allMatch(source -> source.isPresent()
+                        && split.reader().isPresent()
+                        && source.get().isReadBy(split.reader().getAsInt()));
     }
 
     /** Returns whether readers have emitted everything before those changes, and only a checkpoint is missing. */
     static boolean awaitsCheckpoint(HeldSplit split, MoveIn moveIn, Lineage lineage, SplitLineage splits) {
         return lineage.awaitedSources(split.token(), moveIn).stream()
-                .allMatch(source -> splits.held(source)
-                        .filter(other -> !other.hasLost(moveIn.timestamp()))
-                        .filter(other -> other.hasEmittedUntil(moveIn.timestamp(), split.token()))
+                .allMatch(source ->
+                        emitted(source, split, moveIn, lineage, splits).isPresent());
+    }
+
+    /** Returns the source if a reader has emitted everything of it before its move-out. */
+    private static Optional<HeldSplit> emitted(
+            PartitionToken source, HeldSplit split, MoveIn moveIn, Lineage lineage, SplitLineage splits) {
+        return splits.held(source)
+                .filter(held -> held.hasEmittedUntil(moveIn.timestamp(), split.token()))
+                .filter(held -> lineage.partition(source)
+                        .filter(stored -> !stored.hasLost(moveIn.timestamp()))
                         .isPresent());
     }
 }

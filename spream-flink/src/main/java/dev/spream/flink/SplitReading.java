@@ -132,8 +132,8 @@ final class SplitReading implements RecordHandler {
                 : split.moveOuts().map(MoveOuts::recordSequence);
     }
 
-    void start() {
-        thread = Thread.ofVirtual().name("spream-flink-" + label).start(this::run);
+    void start(BiFunction<String, Runnable, Thread> threads) {
+        thread = threads.apply("spream-flink-" + label, this::run);
     }
 
     private void run() {
@@ -226,7 +226,7 @@ final class SplitReading implements RecordHandler {
         lock.lockInterruptibly();
         try {
             while (!closed) {
-                if (yields) {
+                if (yields || (paused && givesRoom)) {
                     yields = false;
                     parked = true;
                     throw new Parked();

@@ -44,13 +44,21 @@ final class EnumeratorStage {
     private final Map<Integer, Integer> seenSplits = new HashMap<>();
     private final Map<Integer, Integer> seenEvents = new HashMap<>();
     private Instant now;
+    private int clockReadings;
 
     /** Flink's context, in which readers can fail. */
     static final class Context extends TestingSplitEnumeratorContext<PartitionSplit> {
         private final Set<Integer> failed = new HashSet<>();
+        private int computations;
 
         Context(int parallelism) {
             super(parallelism);
+        }
+
+        @Override
+        public void runInCoordinatorThread(Runnable computation) {
+            computations++;
+            super.runInCoordinatorThread(computation);
         }
 
         @Override
@@ -64,9 +72,23 @@ final class EnumeratorStage {
     EnumeratorStage(int readers, ScriptedSource source, ReadOptions options, @Nullable EnumeratorState restored) {
         this.now = at(0);
         this.context = new Context(readers);
-        this.enumerator = new PartitionEnumerator(context, source, options, () -> now, restored);
+        this.enumerator = new PartitionEnumerator(context, source, options, this::readClock, restored);
         enumerator.start();
         run();
+    }
+
+    private Instant readClock() {
+        clockReadings++;
+        return now;
+    }
+
+    /** Returns how many times the enumerator has computed what may be read, over all partitions. */
+    int computations() {
+        return context.computations;
+    }
+
+    int clockReadings() {
+        return clockReadings;
     }
 
     static EnumeratorStage begin(int readers) {

@@ -3,6 +3,7 @@ package dev.spream.flink;
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.MoveIn;
@@ -11,6 +12,9 @@ import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.testkit.subscription.MappedSource;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectOutputStream;
@@ -19,16 +23,36 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceOutput;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.testutils.source.reader.TestingReaderContext;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
+import org.apache.flink.runtime.source.event.SourceEventWrapper;
+import org.apache.flink.runtime.source.event.WatermarkAlignmentEvent;
+import org.apache.flink.runtime.state.OperatorStateBackendParametersImpl;
+import org.apache.flink.runtime.state.StateInitializationContextImpl;
+import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.streaming.api.operators.SourceOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.operators.source.CollectingDataOutput;
+import org.apache.flink.streaming.api.operators.source.TestingSourceOperator;
+import org.apache.flink.streaming.runtime.tasks.SourceOperatorStreamTask;
+import org.apache.flink.streaming.runtime.tasks.TestProcessingTimeService;
+import org.apache.flink.streaming.util.MockOutput;
+import org.apache.flink.streaming.util.MockStreamConfig;
 import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -104,6 +128,46 @@ class PartitionSourceReaderTest {
         poll(() -> log.lines.contains("low watermark: " + (at(2).toEpochMilli() - 1)));
 
         assertThat(log.lines).startsWith("open low watermark", "open p");
+    }
+
+    /** Flink refuses the watermark of an unknown split, unless it has noted the output as active before, as it does. */
+    @Test
+    @SuppressWarnings({"unchecked", "rawtypes"}) // Flink's operator for tests has splits of its own
+    void flink_takes_the_low_watermark_although_it_is_of_no_split() throws Exception {
+        MockEnvironment environment = new MockEnvironmentBuilder().build();
+        TestProcessingTimeService time = new TestProcessingTimeService();
+        SourceOperator<String, ?> operator = new TestingSourceOperator<>(
+                new StreamOperatorParameters<>(
+                        new SourceOperatorStreamTask<>(environment),
+                        new MockStreamConfig(new Configuration(), 1),
+                        new MockOutput<>(new ArrayList<>()),
+                        () -> time,
+                        null,
+                        null),
+                (SourceReader) reader,
+                WatermarkStrategy.noWatermarks(),
+                time,
+                true,
+                false);
+        operator.initializeState(new StateInitializationContextImpl(
+                null,
+                new HashMapStateBackend()
+                        .createOperatorStateBackend(new OperatorStateBackendParametersImpl(
+                                environment, "source", List.of(), new CloseableRegistry())),
+                null,
+                null,
+                null));
+        operator.open();
+        assertThatNullPointerException().isThrownBy(() -> operator.updateCurrentSplitWatermark("unknown", 1));
+        CollectingDataOutput<String> output = new CollectingDataOutput<>();
+        operator.emitNext(output);
+        operator.handleOperatorEvent(new WatermarkAlignmentEvent(at(1).toEpochMilli()));
+
+        operator.handleOperatorEvent(new SourceEventWrapper(new EnumeratorEvent.LowWatermark(at(2))));
+        operator.emitNext(output);
+
+        assertThat(output.getEvents())
+                .contains(new org.apache.flink.streaming.api.watermark.Watermark(at(2).toEpochMilli() - 1));
     }
 
     /** Flink opens an output for each restored split, which would hold the watermark of the job. */
@@ -294,6 +358,39 @@ class PartitionSourceReaderTest {
                 .filteredOn(ReaderEvent.MovedIn.class::isInstance)
                 .as("the move-in is read twice and reported once")
                 .hasSize(1);
+    }
+
+    /** A heartbeat at the time of a move-in does not wait for its sources, but it does while the split is paused. */
+    @Test
+    void a_partition_that_is_paused_at_a_move_in_gives_its_room_to_the_source() throws Exception {
+        source.maxOpenQueries(1)
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .moves("p", 2, List.of("a"), List.of())
+                .heartbeat("p", 2)
+                .change("p", 3, "A");
+        source.change("a", 1, "C").moves("a", 2, List.of(), List.of("p")).endRecord("a", 5);
+        CountDownLatch paused = new CountDownLatch(1);
+        ChangeStreamSource held = new MappedSource(source, record -> {
+            if (record instanceof HeartbeatRecord) {
+                paused.await();
+            }
+            return Optional.of(record);
+        });
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, held, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("a")));
+            small.start();
+            poll(small, () -> context.getSentEvents().stream().anyMatch(ReaderEvent.MovedIn.class::isInstance));
+            small.pauseOrResumeSplits(List.of("p"), List.of());
+            paused.countDown();
+
+            poll(small, () -> log.lines.contains("close a"));
+
+            small.pauseOrResumeSplits(List.of(), List.of("p"));
+            small.handleSourceEvents(new EnumeratorEvent.Proceed(
+                    new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
+            poll(small, () -> log.lines.contains("p: A3"));
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * All partitions of a subscription at one moment, and the gate over them: the rule that decides when a partition may be
@@ -46,10 +47,8 @@ public final class Lineage {
         this.partitions = partitions;
         this.readAt = readAt;
         this.positions = positions;
-        this.discoveredUntil = partitions.values().stream()
-                .filter(partition -> !partition.isFinished())
-                .map(PartitionMetadata::discoveredUntil)
-                .min(Instant::compareTo);
+        this.discoveredUntil =
+                unfinished().map(PartitionMetadata::discoveredUntil).min(Instant::compareTo);
     }
 
     /**
@@ -141,19 +140,39 @@ public final class Lineage {
                 .toList();
     }
 
+    /**
+     * Returns the partitions that have to be finished before this one may be read: its parents, and in place of one that is
+     * not stored, such as the rows of a snapshot, all that may still name it.
+     */
+    public List<PartitionToken> awaitedPartitions(PartitionMetadata partition) {
+        return partition.parentTokens().stream()
+                .flatMap(parent -> awaited(parent, partition))
+                .map(PartitionMetadata::token)
+                .toList();
+    }
+
     private boolean isFinished(PartitionToken parent, PartitionMetadata child) {
+        return awaited(parent, child).findAny().isEmpty();
+    }
+
+    private Stream<PartitionMetadata> awaited(PartitionToken parent, PartitionMetadata child) {
         if (parent.isRoot()) {
-            return true;
+            return Stream.empty();
         }
         if (parent.equals(PartitionToken.SNAPSHOT_CHANGES)) {
-            return partitions.values().stream()
-                    .allMatch(other -> other.isFinished() || other.token().isOfSnapshot());
+            return unfinished().filter(other -> !other.token().isOfSnapshot());
         }
         PartitionMetadata stored = partitions.get(parent);
         if (stored != null) {
-            return stored.isFinished();
+            return Stream.of(stored).filter(known -> !known.isFinished());
         }
-        return discoveredUntil.isEmpty() || !discoveredUntil.get().isBefore(child.startTimestamp());
+        return discoveredUntil.filter(child.startTimestamp()::isAfter).isEmpty()
+                ? Stream.empty()
+                : unfinished().filter(other -> other.discoveredUntil().isBefore(child.startTimestamp()));
+    }
+
+    private Stream<PartitionMetadata> unfinished() {
+        return partitions.values().stream().filter(partition -> !partition.isFinished());
     }
 
     /** Returns the sources of its last move-in that the partition waits for; none once its watermark is later. */
@@ -194,13 +213,22 @@ public final class Lineage {
                                     !other.isFinished() && !other.token().equals(destination))
                             .noneMatch(other -> mayNameSource(other, at));
         }
-        boolean settled = stored.isFinished()
-                || stored.watermark().isAfter(at)
-                || (stored.watermark().equals(at)
-                        && stored.moveOuts()
-                                .filter(moved -> moved.destinations().contains(destination))
-                                .isPresent());
+        boolean settled = stored.isFinished() || isPastMoveOut(stored.watermark(), stored.moveOuts(), at, destination);
         return settled && (!stored.hasLost(at) || othersAreReadUpTo(at, Set.of(source, destination)));
+    }
+
+    /**
+     * Returns whether everything before the move-out at that time to that destination comes before this place in its source.
+     *
+     * @param position the timestamp of the place
+     * @param moveOuts the move-outs at that timestamp that come before the place
+     */
+    public static boolean isPastMoveOut(
+            Instant position, Optional<MoveOuts> moveOuts, Instant at, PartitionToken destination) {
+        return position.isAfter(at)
+                || (position.equals(at)
+                        && moveOuts.filter(moved -> moved.destinations().contains(destination))
+                                .isPresent());
     }
 
     private boolean mayNameSource(PartitionMetadata other, Instant at) {
@@ -272,8 +300,7 @@ public final class Lineage {
      * whole subscription, such as transactions in commit order. Empty when all partitions are finished.
      */
     public Optional<PartitionMetadata> lagging() {
-        return partitions.values().stream()
-                .filter(partition -> !partition.isFinished())
+        return unfinished()
                 .min(Comparator.comparing(PartitionMetadata::watermark).thenComparing(PartitionMetadata::token));
     }
 

@@ -111,7 +111,7 @@ public record PartitionMetadata(
     }
 
     /** Returns whether records of that time are in an accepted gap. */
-    boolean hasLost(Instant at) {
+    public boolean hasLost(Instant at) {
         return gaps.stream().anyMatch(gap -> !at.isBefore(gap.from()) && at.isBefore(gap.to()));
     }
 

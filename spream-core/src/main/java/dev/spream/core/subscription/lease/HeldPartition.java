@@ -1,6 +1,7 @@
 package dev.spream.core.subscription.lease;
 
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
@@ -328,11 +329,6 @@ public final class HeldPartition {
 
     /** Returns whether the storage knows that everything before its move-out at that time is settled. */
     public synchronized boolean isStoredPast(Instant at, PartitionToken destination) {
-        return state == State.FINISHED
-                || persistedWatermark.isAfter(at)
-                || (persistedWatermark.equals(at)
-                        && persistedMoveOuts
-                                .filter(moved -> moved.destinations().contains(destination))
-                                .isPresent());
+        return state == State.FINISHED || Lineage.isPastMoveOut(persistedWatermark, persistedMoveOuts, at, destination);
     }
 }

@@ -88,6 +88,22 @@ final class LineageTest {
     }
 
     @Test
+    void in_place_of_a_parent_that_is_not_stored_those_that_may_name_it_are_awaited() {
+        PartitionMetadata child = created("m", 5, "a", "unknown");
+        Lineage lineage = lineage(List.of(
+                running("a", 1, 7), running("behind", 1, 4), running("level", 1, 5), finished("b", 1, 2), child));
+        assertThat(lineage.awaitedPartitions(child))
+                .containsExactly(new PartitionToken("a"), new PartitionToken("behind"));
+    }
+
+    @Test
+    void all_partitions_of_the_stream_are_awaited_by_an_added_snapshot() {
+        PartitionMetadata rows = created("rows", 5, PartitionToken.SNAPSHOT_CHANGES.value());
+        Lineage lineage = lineage(List.of(running("a", 1, 7), finished("b", 1, 2)));
+        assertThat(lineage.awaitedPartitions(rows)).containsExactly(new PartitionToken("a"));
+    }
+
+    @Test
     void the_first_nanosecond_that_may_hide_a_parent_counts() {
         PartitionMetadata child = created("m", 5, "missing");
         PartitionMetadata before = partition("x", PartitionState.RUNNING, 1, at(5).minusNanos(1), false);
