@@ -17,6 +17,7 @@ import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -34,6 +35,7 @@ public final class SnapshotRate {
     private static final int READS = Integer.getInteger("reads", 8);
     private static final int WARM_UPS = Integer.getInteger("warmUps", 2);
     private static final int TURNS = Integer.getInteger("turns", 5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int BATCH = 1_000;
     private static final String TABLE = "Accounts";
 
@@ -107,7 +109,7 @@ public final class SnapshotRate {
                         .build()) {
             Thread running = Thread.ofVirtual().start(() -> subscriber.run(consumer));
             boolean all = left.await(5, TimeUnit.MINUTES);
-            subscriber.close();
+            subscriber.shutdown(TIMEOUT);
             running.join();
             return all ? ROWS : ROWS - left.getCount();
         }
