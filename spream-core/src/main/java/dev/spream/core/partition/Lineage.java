@@ -198,16 +198,25 @@ public final class Lineage {
      * @param partition the partition that the key ranges moved into
      */
     public List<PartitionToken> awaitedSources(PartitionToken partition, MoveIn moveIn) {
+        return awaitedSources(partition, moveIn, isStored(partition, moveIn));
+    }
+
+    /**
+     * Returns the same.
+     *
+     * @param hasFinished whether this lineage has the finished sources of the move-in
+     */
+    public List<PartitionToken> awaitedSources(PartitionToken partition, MoveIn moveIn, boolean hasFinished) {
         return moveIn.sources().stream()
-                .filter(source -> !hasMovedOut(source, partition, moveIn))
+                .filter(source -> !hasMovedOut(source, partition, moveIn, hasFinished))
                 .toList();
     }
 
-    private boolean hasMovedOut(PartitionToken source, PartitionToken destination, MoveIn moveIn) {
+    private boolean hasMovedOut(PartitionToken source, PartitionToken destination, MoveIn moveIn, boolean hasFinished) {
         Instant at = moveIn.timestamp();
         PartitionMetadata stored = partitions.get(source);
         if (stored == null) {
-            return isStored(destination, moveIn)
+            return hasFinished
                     && partitions.values().stream()
                             .filter(other ->
                                     !other.isFinished() && !other.token().equals(destination))

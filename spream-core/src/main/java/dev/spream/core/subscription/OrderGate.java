@@ -6,6 +6,7 @@ import dev.spream.core.internal.Waiter;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.subscription.inflight.PendingLanes;
 import dev.spream.core.subscription.lease.HeldPartition;
@@ -65,6 +66,7 @@ final class OrderGate {
         // Written on the reader's thread, under the gate's monitor.
         private volatile List<Predecessor> ahead = List.of(); // the sources that are not settled; empty while it blocks
         private List<PendingLanes> lanes = List.of();
+        private long lookedAt;
         private volatile boolean waits; // the wait is stored and reported
 
         private Hold(Instant at, List<PartitionToken> sources, Optional<MoveIn> moveIn, long since, long boundary) {
@@ -73,6 +75,7 @@ final class OrderGate {
             this.left = new LinkedHashSet<>(sources);
             this.moveIn = moveIn;
             this.since = since;
+            this.lookedAt = since;
             this.boundary = boundary;
         }
 
@@ -205,6 +208,7 @@ final class OrderGate {
                 }
                 blocked = true;
                 if (!blocking.waits && (blocking.blocks() || !mayReadAhead) && !store(blocking)) {
+                    lookForSources(blocking);
                     changed.await(context.options().watermarkInterval());
                 } else {
                     changed.await(context.options().partitionDiscoveryInterval());
@@ -397,6 +401,25 @@ final class OrderGate {
             publishSettled(hold);
         }
         return true;
+    }
+
+    /**
+     * Looks, once a lease time, for sources that are finished, or were never found because of a gap, while it is too early to
+     * store the wait: the changes before it may be of a transaction that is settled only once this partition was read further.
+     */
+    private void lookForSources(Hold hold) throws InterruptedException {
+        long now = context.time().nanoTime();
+        if (hold.moveIn.isEmpty()
+                || now - hold.lookedAt < context.options().leaseTime().toNanos()) {
+            return;
+        }
+        hold.lookedAt = now;
+        Lineage all = context.storageCalls()
+                .repeat("reading the lineage", partition.token(), isActive, PartitionStorage::lineage);
+        List<PartitionToken> awaited = all.awaitedSources(partition.token(), hold.moveIn.get(), true);
+        synchronized (this) {
+            hold.left.retainAll(awaited);
+        }
     }
 
     /** Records that the wait was reported; returns false if it is over already. */

@@ -228,6 +228,48 @@ class SubscriberTransactionTest {
         assertThat(missing).containsExactly("t2 GAP");
     }
 
+    /** The rest of the transaction is settled, which shows once the destination was read further. */
+    @Test
+    void a_move_from_a_finished_partition_ends_a_transaction_of_its_time() throws InterruptedException {
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .start("Parent0", 0, "p", "q", "r")
+                .end("Parent0")
+                .add("p", change(2, "t2", "0", 2, "A"))
+                .moves("p", 2, List.of(), List.of("q"))
+                .endRecord("p", 2)
+                .add("q", change(2, "t2", "1", 2, "B"))
+                .serverTime(at(3));
+        Subscriber first = subscriber(options -> options.maxInflight(4));
+        CompletableFuture<CompletionReason> run = fixture.start(first, (TransactionConsumer) this::record);
+        Polling.await(
+                () -> fixture.storage
+                        .lineage()
+                        .partition(new PartitionToken("p"))
+                        .filter(PartitionMetadata::isFinished)
+                        .isPresent(),
+                () -> delivered);
+        first.close();
+        SubscriberFixture.get(run);
+        assertThat(fixture.stored("q").watermark()).isEqualTo(at(2));
+        delivered.clear();
+
+        source.moves("q", 2, List.of("p"), List.of())
+                .moves("q", 2, List.of(), List.of("r"))
+                .add("q", change(3, "t3", "0", 1, "B"))
+                .moves("r", 2, List.of("q"), List.of())
+                .heartbeat("r", 9)
+                .serverTime(at(10));
+        Subscriber second = subscriber(options -> options.maxInflight(4).leaseTime(Duration.ofSeconds(3)));
+        CompletableFuture<CompletionReason> again = fixture.start(second, (TransactionConsumer) this::record);
+        source.heartbeat("q", 9);
+        Polling.await(() -> fixture.isStoredAt("q", at(9)), () -> delivered);
+        second.close();
+        SubscriberFixture.get(again);
+
+        assertThat(delivered).containsExactly("t2 B1 incomplete", "t3 B0");
+        assertThat(missing).containsExactly("t2 SETTLED_BEFORE");
+    }
+
     @Test
     void a_partition_that_is_read_again_in_the_same_process_says_so() throws InterruptedException {
         source.roots("p", "q")
