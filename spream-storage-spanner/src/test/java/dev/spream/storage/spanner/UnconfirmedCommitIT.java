@@ -47,7 +47,7 @@ final class UnconfirmedCommitIT {
         proxy = new LockingProxy(SpannerServers.ours().emulatorHost());
         MetadataDatabase database = MetadataDatabase.of(
                 new SpannerServer("our emulator behind " + proxy.host(), proxy.host()), Dialect.GOOGLE_STANDARD_SQL);
-        fixture = new SpannerStorageFixture(database, Duration.ofSeconds(3));
+        fixture = new SpannerStorageFixture(database, Duration.ofSeconds(8));
         storage = fixture.storage();
         storage.openSubscription(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
