@@ -20,6 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Tests that frequent queries read by index, however many events there are; before the table was ever analyzed and
  * after, with a plan for these values and with a generic one.
  */
+@Tag("proof")
 @Timeout(300)
 final class EventPlanIT {
     private static final EventTable TABLE = new EventTable(new SchemaName("spream"), "events");

@@ -21,6 +21,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
  * back: readers of the store receive every event, those of a key in order; readers by the commonly advised method, in
  * the same run, do not.
  */
+@Tag("proof")
 final class EventTailStressIT {
     private static final int WRITERS = 12;
     private static final int SEGMENTS = 4;

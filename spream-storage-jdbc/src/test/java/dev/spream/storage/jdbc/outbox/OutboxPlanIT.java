@@ -23,6 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Tests that the frequent statements of workers use indexes, whatever the table contains: due, delayed, parked or
  * settled entries; before and after the first ANALYZE, with custom and generic plans.
  */
+@Tag("proof")
 @Timeout(300)
 final class OutboxPlanIT {
     private static final OutboxTables TABLES = OutboxTables.defaults();

@@ -24,6 +24,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Tests that the queries of a batch, and those while nothing is due, read by index, however many aggregates are stored
  * and parked; before the tables were ever analyzed and after, with a plan for these values and with a generic one.
  */
+@Tag("proof")
 @Timeout(300)
 final class ProjectionPlanIT {
     private static final int KEYS = 100_000;
