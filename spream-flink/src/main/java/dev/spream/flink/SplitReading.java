@@ -22,6 +22,7 @@ import dev.spream.core.subscription.reading.RecordHandler;
 import java.io.Serial;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -66,6 +67,7 @@ final class SplitReading implements RecordHandler {
     // timestamp.
     private final Set<RecordIdentity> put = new HashSet<>();
     private final Set<PartitionEventRecord> moves = new HashSet<>();
+    private final Set<String> departed = new HashSet<>(); // where keys moved at that timestamp before a change of it
     private Instant putAt;
     private Instant lastPut; // the time of the last element
 
@@ -77,6 +79,7 @@ final class SplitReading implements RecordHandler {
     private boolean givesRoom; // its query is closed while it waits for sources
     private boolean yields; // its query is closed at its next record
     private boolean parked; // its query was closed; a new one waits for room
+    private boolean parkedEarly; // behind a move-in, and before all records of its time: others may wait for them
     private boolean readToEnd; // it needs no query any more
     private Instant movedIn = Instant.MIN; // the time of the last move-in
     private long moveIns = RESTORED_MOVE_IN - 1; // the number of the last move-in
@@ -229,6 +232,7 @@ final class SplitReading implements RecordHandler {
                 if (yields || (paused && givesRoom)) {
                     yields = false;
                     parked = true;
+                    parkedEarly = isBehindMoveIn();
                     throw new Parked();
                 }
                 if (!paused) {
@@ -294,6 +298,9 @@ final class SplitReading implements RecordHandler {
             put.clear();
         }
         put.add(change.identity());
+        moves.stream()
+                .filter(move -> move.commitTimestamp().equals(change.commitTimestamp()))
+                .forEach(move -> departed.addAll(move.moveOutDestinations()));
         return taken;
     }
 
@@ -313,11 +320,25 @@ final class SplitReading implements RecordHandler {
             return; // read again after a move-in of the same time
         }
         moves.removeIf(move -> !move.commitTimestamp().equals(event.commitTimestamp()));
+        requireOneDeparture(event);
         next(event.commitTimestamp());
         moves.add(event);
         put(
                 new SplitElement.Moved(event, ordered && !event.moveInSources().isEmpty() ? movedIn(event) : 0),
                 MARK_BYTES);
+    }
+
+    private void requireOneDeparture(PartitionEventRecord event) {
+        if (moves.isEmpty()) {
+            departed.clear();
+        }
+        if (ordered && !Collections.disjoint(departed, event.moveOutDestinations())) {
+            throw unreadable(new SourceException(
+                    SourceException.Kind.FATAL,
+                    "the event %s of %s moves keys to a partition to which others moved at the same time, with a change between: the order of those keys may not have been kept"
+                            .formatted(event.recordSequence(), event.commitTimestamp()),
+                    null));
+        }
     }
 
     /** Lets changes after the move-in wait; returns its number. */
@@ -389,7 +410,10 @@ final class SplitReading implements RecordHandler {
         }
     }
 
-    /** Closes its query as soon as it waits for the sources of a move-in, or while it is paused. */
+    /**
+     * Closes its query as soon as it waits for the sources of a move-in, or while it is paused: behind a move-in then in front
+     * of the next record of its time, too.
+     */
     void giveRoom() {
         lock.lock();
         try {
@@ -423,7 +447,7 @@ final class SplitReading implements RecordHandler {
     boolean waitsForRoom() {
         lock.lock();
         try {
-            return parked && !paused && !isBehindMoveIn();
+            return parked && !paused && (parkedEarly || !isBehindMoveIn());
         } finally {
             lock.unlock();
         }
@@ -444,6 +468,7 @@ final class SplitReading implements RecordHandler {
         lock.lock();
         try {
             parked = false;
+            parkedEarly = false;
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -4,6 +4,7 @@ import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.partition.MoveIn;
@@ -13,6 +14,7 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.record.PartitionEventRecord;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.testkit.subscription.MappedSource;
 import dev.spream.testkit.subscription.ScriptedSource;
@@ -391,6 +393,59 @@ class PartitionSourceReaderTest {
                     new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
             poll(small, () -> log.lines.contains("p: A3"));
         }
+    }
+
+    /** Two partitions that exchange keys wait for each other's move-outs, which follow their move-ins. */
+    @Test
+    void a_partition_that_was_paused_between_two_moves_of_one_time_emits_the_second() throws Exception {
+        source.maxOpenQueries(1)
+                .partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .moves("p", 2, List.of("a"), List.of())
+                .moves("p", 2, List.of(), List.of("a"))
+                .change("p", 3, "A");
+        source.change("a", 1, "C").moves("a", 2, List.of(), List.of("p")).endRecord("a", 5);
+        CountDownLatch paused = new CountDownLatch(1);
+        ChangeStreamSource held = new MappedSource(source, record -> {
+            if (record instanceof PartitionEventRecord event
+                    && event.moveOutDestinations().equals(List.of("a"))) {
+                paused.await();
+            }
+            return Optional.of(record);
+        });
+        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, held, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
+            small.addSplits(List.of(split("p"), split("a")));
+            small.start();
+            poll(small, () -> context.getSentEvents().stream().anyMatch(ReaderEvent.MovedIn.class::isInstance));
+            small.pauseOrResumeSplits(List.of("p"), List.of());
+            paused.countDown();
+            poll(small, () -> log.lines.contains("close a"));
+
+            small.pauseOrResumeSplits(List.of(), List.of("p"));
+            poll(
+                    small,
+                    () -> small.snapshotState(1).stream()
+                            .anyMatch(split -> split.token().value().equals("p")
+                                    && split.moveOuts().isPresent()));
+        }
+    }
+
+    @Test
+    void a_second_move_to_the_same_partition_behind_a_change_fails_the_job() throws Exception {
+        source.partitionMode(PartitionMode.MUTABLE_KEY_RANGE)
+                .add("p", departure(""))
+                .change("p", 2, "A")
+                .add("p", departure("3"));
+        reader.addSplits(List.of(split("p")));
+        reader.start();
+        assertThatThrownBy(() -> poll(reader, () -> false))
+                .rootCause()
+                .hasMessageContaining("moves keys to a partition to which others moved at the same time");
+    }
+
+    /** Its sequence is compared as text with that of the change, 00000000. */
+    private static PartitionEventRecord departure(String sequence) {
+        return new PartitionEventRecord(at(2), "0000000" + sequence, "p", List.of(), List.of("a"));
     }
 
     @Test

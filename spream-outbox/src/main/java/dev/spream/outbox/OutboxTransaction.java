@@ -24,7 +24,11 @@ public interface OutboxTransaction extends AutoCloseable {
         return enqueueAll(List.of(message)).getFirst();
     }
 
-    /** Like {@link Outbox#enqueueAll}. */
+    /**
+     * Like {@link Outbox#enqueueAll}. In another transaction than before it fails, and closes this.
+     *
+     * @throws IllegalStateException after {@link #committed} or {@link #close}
+     */
     List<EnqueueResult> enqueueAll(List<OutboxMessage> messages);
 
     /**

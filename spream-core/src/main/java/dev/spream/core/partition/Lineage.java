@@ -204,7 +204,7 @@ public final class Lineage {
     /**
      * Returns the same.
      *
-     * @param hasFinished whether this lineage has the finished sources of the move-in
+     * @param hasFinished whether a finished source that is not in this lineage was removed
      */
     public List<PartitionToken> awaitedSources(PartitionToken partition, MoveIn moveIn, boolean hasFinished) {
         return moveIn.sources().stream()

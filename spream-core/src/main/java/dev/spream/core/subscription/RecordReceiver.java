@@ -171,7 +171,7 @@ final class RecordReceiver implements RecordHandler {
                                 partition.tracker().boundary())) {
             throw unreadable(new SourceException(
                     SourceException.Kind.FATAL,
-                    "the event %s of %s moves keys to a partition to which others moved at the same time, with a change between: the order of those keys would not be kept"
+                    "the event %s of %s moves keys to a partition to which others moved at the same time, with a change between: the order of those keys may not have been kept"
                             .formatted(event.recordSequence(), event.commitTimestamp()),
                     null));
         }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Spanner returns the changes of a partition in commit order, and a heartbeat means that everything before it was
  * returned. A change returned after either of these is a repetition only if it was dispatched. At the timestamp of
  * the latest change this is known exactly; of earlier changes the last {@value #REMEMBERED} are remembered.
- * Several transactions may have one timestamp, and their record sequences may be in any order: at the timestamp of the
- * latest change, changes are taken in the order in which they are returned.
+ * Several transactions may have one timestamp: at that of the latest change, changes are taken in the order in which they are
+ * returned, whatever their record sequences are, unless keys have moved at that timestamp.
  */
 public final class ReadPosition {
 

@@ -145,9 +145,10 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
             return new EntrySettlements(database).settle(owner, releases).isEmpty();
         } catch (StorageException e) {
             log.info(
-                    "[{}] {} claims were not released; unless another try succeeds, the entries wait until their leases expire: {}",
+                    "[{}] {} claims were not released{}; the entries wait until their leases expire: {}",
                     database.tables(),
                     releases.size(),
+                    e.retryable() ? ", unless another try succeeds" : "",
                     LoggedFailure.message(e));
             return !e.retryable();
         }
