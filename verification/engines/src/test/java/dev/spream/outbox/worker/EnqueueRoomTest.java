@@ -15,6 +15,7 @@ import dev.spream.testkit.outbox.ForwardingOutboxStore;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -154,6 +155,7 @@ final class EnqueueRoomTest {
     @Test
     void nothing_is_claimed_until_a_claim_has_found_no_backlog() throws Exception {
         CountDownLatch enqueued = new CountDownLatch(1);
+        CountDownLatch watches = new CountDownLatch(1);
         bench.start(
                 new ForwardingOutboxStore(bench.memory.store()) {
                     @Override
@@ -161,12 +163,17 @@ final class EnqueueRoomTest {
                         if (operation.equals("claim")) {
                             awaitLatch(enqueued);
                         }
-                        return call.get();
+                        T result = call.get();
+                        if (operation.equals("watch")) {
+                            watches.countDown();
+                        }
+                        return result;
                     }
                 },
                 ScriptedSender.idempotent(ScriptedSender.OK),
                 bench.time,
                 options -> options);
+        assertThat(watches.await(20, TimeUnit.SECONDS)).isTrue();
         long id = enqueue("order");
         assertThat(bench.status(id)).isEqualTo(OutboxStatus.PENDING);
         enqueued.countDown();
