@@ -22,7 +22,6 @@ import dev.spream.core.subscription.reading.RecordHandler;
 import java.io.Serial;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -67,7 +66,6 @@ final class SplitReading implements RecordHandler {
     // timestamp.
     private final Set<RecordIdentity> put = new HashSet<>();
     private final Set<PartitionEventRecord> moves = new HashSet<>();
-    private final Set<String> departed = new HashSet<>(); // where keys moved at that timestamp before a change of it
     private Instant putAt;
     private Instant lastPut; // the time of the last element
 
@@ -298,9 +296,6 @@ final class SplitReading implements RecordHandler {
             put.clear();
         }
         put.add(change.identity());
-        moves.stream()
-                .filter(move -> move.commitTimestamp().equals(change.commitTimestamp()))
-                .forEach(move -> departed.addAll(move.moveOutDestinations()));
         return taken;
     }
 
@@ -314,31 +309,22 @@ final class SplitReading implements RecordHandler {
     }
 
     @Override
+    public boolean keepsOrder() {
+        return ordered;
+    }
+
+    @Override
     public void moved(PartitionEventRecord event) throws InterruptedException {
         awaitSources(event.commitTimestamp());
         if (moves.contains(event)) {
             return; // read again after a move-in of the same time
         }
         moves.removeIf(move -> !move.commitTimestamp().equals(event.commitTimestamp()));
-        requireOneDeparture(event);
         next(event.commitTimestamp());
         moves.add(event);
         put(
                 new SplitElement.Moved(event, ordered && !event.moveInSources().isEmpty() ? movedIn(event) : 0),
                 MARK_BYTES);
-    }
-
-    private void requireOneDeparture(PartitionEventRecord event) {
-        if (moves.isEmpty()) {
-            departed.clear();
-        }
-        if (ordered && !Collections.disjoint(departed, event.moveOutDestinations())) {
-            throw unreadable(new SourceException(
-                    SourceException.Kind.FATAL,
-                    "the event %s of %s moves keys to a partition to which others moved at the same time, with a change between: the order of those keys may not have been kept"
-                            .formatted(event.recordSequence(), event.commitTimestamp()),
-                    null));
-        }
     }
 
     /** Lets changes after the move-in wait; returns its number. */

@@ -12,6 +12,7 @@ import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.HeartbeatRecord;
 import dev.spream.core.record.PartitionEventRecord;
@@ -28,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -371,24 +373,7 @@ class PartitionSourceReaderTest {
                 .heartbeat("p", 2)
                 .change("p", 3, "A");
         source.change("a", 1, "C").moves("a", 2, List.of(), List.of("p")).endRecord("a", 5);
-        CountDownLatch paused = new CountDownLatch(1);
-        ChangeStreamSource held = new MappedSource(source, record -> {
-            if (record instanceof HeartbeatRecord) {
-                paused.await();
-            }
-            return Optional.of(record);
-        });
-        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
-                context, held, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
-            small.addSplits(List.of(split("p"), split("a")));
-            small.start();
-            poll(small, () -> context.getSentEvents().stream().anyMatch(ReaderEvent.MovedIn.class::isInstance));
-            small.pauseOrResumeSplits(List.of("p"), List.of());
-            paused.countDown();
-
-            poll(small, () -> log.lines.contains("close a"));
-
-            small.pauseOrResumeSplits(List.of(), List.of("p"));
+        try (PartitionSourceReader<String> small = pausedBehindMoveIn(HeartbeatRecord.class::isInstance)) {
             small.handleSourceEvents(new EnumeratorEvent.Proceed(
                     new PartitionToken("p"), new MoveIn(at(2), List.of(new PartitionToken("a")))));
             poll(small, () -> log.lines.contains("p: A3"));
@@ -404,30 +389,39 @@ class PartitionSourceReaderTest {
                 .moves("p", 2, List.of(), List.of("a"))
                 .change("p", 3, "A");
         source.change("a", 1, "C").moves("a", 2, List.of(), List.of("p")).endRecord("a", 5);
-        CountDownLatch paused = new CountDownLatch(1);
-        ChangeStreamSource held = new MappedSource(source, record -> {
-            if (record instanceof PartitionEventRecord event
-                    && event.moveOutDestinations().equals(List.of("a"))) {
-                paused.await();
-            }
-            return Optional.of(record);
-        });
-        try (PartitionSourceReader<String> small = new PartitionSourceReader<>(
-                context, held, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels())) {
-            small.addSplits(List.of(split("p"), split("a")));
-            small.start();
-            poll(small, () -> context.getSentEvents().stream().anyMatch(ReaderEvent.MovedIn.class::isInstance));
-            small.pauseOrResumeSplits(List.of("p"), List.of());
-            paused.countDown();
-            poll(small, () -> log.lines.contains("close a"));
-
-            small.pauseOrResumeSplits(List.of(), List.of("p"));
+        try (PartitionSourceReader<String> small =
+                pausedBehindMoveIn(record -> record instanceof PartitionEventRecord event
+                        && event.moveOutDestinations().equals(List.of("a")))) {
             poll(
                     small,
                     () -> small.snapshotState(1).stream()
                             .anyMatch(split -> split.token().value().equals("p")
                                     && split.moveOuts().isPresent()));
         }
+    }
+
+    /**
+     * Returns a reader with room for one, of which p was paused behind its move-in and in front of that record, gave its room
+     * to a, which ended, and goes on.
+     */
+    private PartitionSourceReader<String> pausedBehindMoveIn(Predicate<ChangeRecord> before) throws Exception {
+        CountDownLatch paused = new CountDownLatch(1);
+        ChangeStreamSource held = new MappedSource(source, record -> {
+            if (before.test(record)) {
+                paused.await();
+            }
+            return Optional.of(record);
+        });
+        PartitionSourceReader<String> small = new PartitionSourceReader<>(
+                context, held, EnumeratorStage.options(Ordering.KEY, Optional.empty()), new Labels());
+        small.addSplits(List.of(split("p"), split("a")));
+        small.start();
+        poll(small, () -> context.getSentEvents().stream().anyMatch(ReaderEvent.MovedIn.class::isInstance));
+        small.pauseOrResumeSplits(List.of("p"), List.of());
+        paused.countDown();
+        poll(small, () -> log.lines.contains("close a"));
+        small.pauseOrResumeSplits(List.of(), List.of("p"));
+        return small;
     }
 
     @Test

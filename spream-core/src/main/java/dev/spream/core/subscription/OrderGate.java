@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * <p>Assumed of the stream: a key moves once at a timestamp, and two partitions that exchange key ranges have no changes
  * between the two events of that timestamp. Other changes may have the timestamp of a move, before and after its event. All
  * keys that leave a partition for the same other one at one timestamp leave together: two such move-outs have no change
- * between them ({@link RecordReceiver} refuses others).
+ * between them (others are refused when they are read).
  */
 final class OrderGate {
     private static final Logger log = LoggerFactory.getLogger(OrderGate.class);

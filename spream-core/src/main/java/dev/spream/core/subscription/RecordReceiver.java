@@ -146,10 +146,14 @@ final class RecordReceiver implements RecordHandler {
     }
 
     @Override
+    public boolean keepsOrder() {
+        return context.options().effectiveOrdering() != Ordering.NONE;
+    }
+
+    @Override
     public void moved(PartitionEventRecord event) throws InterruptedException {
         List<PartitionToken> destinations = tokens(event.moveOutDestinations());
         if (!destinations.isEmpty()) {
-            requireOneDeparture(event, destinations);
             dispatcher.movedOut(event);
         }
         if (!event.moveInSources().isEmpty()) {
@@ -159,22 +163,6 @@ final class RecordReceiver implements RecordHandler {
         gate.proceed(readUpTo);
         dispatcher.storeMoveOuts();
         destinations.forEach(gate::wakeReader);
-    }
-
-    private void requireOneDeparture(PartitionEventRecord event, List<PartitionToken> destinations) {
-        if (context.options().effectiveOrdering() != Ordering.NONE
-                && partition
-                        .moveOuts()
-                        .isBehindChange(
-                                event.commitTimestamp(),
-                                destinations,
-                                partition.tracker().boundary())) {
-            throw unreadable(new SourceException(
-                    SourceException.Kind.FATAL,
-                    "the event %s of %s moves keys to a partition to which others moved at the same time, with a change between: the order of those keys may not have been kept"
-                            .formatted(event.recordSequence(), event.commitTimestamp()),
-                    null));
-        }
     }
 
     private static List<PartitionToken> tokens(List<String> names) {

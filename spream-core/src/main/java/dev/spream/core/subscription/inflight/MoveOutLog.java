@@ -5,8 +5,6 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.PartitionEventRecord;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -103,19 +101,6 @@ public final class MoveOutLog {
                         && moveOut.moved().destinations().contains(destination))
                 .map(MoveOut::pending)
                 .reduce((first, last) -> last);
-    }
-
-    /**
-     * Returns whether there is a move-out at that time to one of those partitions, and a change after it.
-     *
-     * @param boundary the sequence of the next record
-     */
-    public synchronized boolean isBehindChange(
-            Instant timestamp, Collection<PartitionToken> destinations, long boundary) {
-        return moveOuts.stream()
-                .anyMatch(moveOut -> moveOut.timestamp().equals(timestamp)
-                        && moveOut.boundary() < boundary
-                        && !Collections.disjoint(moveOut.moved().destinations(), destinations));
     }
 
     /** Forgets move-outs before that time: the stored watermark says that everything before them is settled. */

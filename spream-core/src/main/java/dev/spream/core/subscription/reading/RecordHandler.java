@@ -30,6 +30,9 @@ public interface RecordHandler {
      */
     default void handOver() {}
 
+    /** Returns whether changes of one key are kept in order when it moves to another partition. */
+    boolean keepsOrder();
+
     /** Returns whether a row that cannot be decoded is kept and skipped; otherwise its failure ends the reading. */
     boolean keepsUndecodable();
 

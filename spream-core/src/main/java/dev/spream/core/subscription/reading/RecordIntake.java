@@ -18,9 +18,11 @@ import dev.spream.core.source.UndecodableChange;
 import dev.spream.core.subscription.reading.ReadPosition.Arrival;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -45,7 +47,9 @@ final class RecordIntake {
     private final Set<PartitionToken> children = new LinkedHashSet<>();
     private Instant childrenStart;
     private @Nullable PartitionEventRecord latestEvent;
-    private final Set<String> takenAtLatest = new HashSet<>(); // the sequences of the events of its timestamp
+    private final Map<String, PartitionEventRecord> takenAtLatest = new HashMap<>(); // events of its time, by sequence
+    private Instant changedAt = Instant.MIN; // the timestamp and the record sequence of the latest change
+    private String changeSequence = "";
     private @Nullable PartitionEnd end;
     private Instant livingAt = Instant.MIN; // partitions that started before were found, or have ended
 
@@ -155,7 +159,8 @@ final class RecordIntake {
         if (latestEvent == null || !latestEvent.commitTimestamp().equals(event.commitTimestamp())) {
             takenAtLatest.clear();
         }
-        takenAtLatest.add(event.recordSequence());
+        requireOneDeparture(event);
+        takenAtLatest.put(event.recordSequence(), event);
         latestEvent = event;
         if (!event.moveOutDestinations().isEmpty()) {
             addChildren(
@@ -174,13 +179,29 @@ final class RecordIntake {
             return event.commitTimestamp().isBefore(start);
         }
         int order = event.commitTimestamp().compareTo(latest.commitTimestamp());
-        if (order == 0 && takenAtLatest.contains(event.recordSequence())) {
+        if (order == 0 && takenAtLatest.containsKey(event.recordSequence())) {
             return true;
         }
         if (order == 0 && event.recordSequence().compareTo(latest.recordSequence()) < 0) {
             throw handler.unreadable(outOfOrder(event, latest));
         }
         return order < 0;
+    }
+
+    /** Requires that no change is between two moves of one time to the same partition: nothing tells them apart. */
+    private void requireOneDeparture(PartitionEventRecord event) {
+        if (handler.keepsOrder()
+                && changedAt.equals(event.commitTimestamp())
+                && takenAtLatest.values().stream()
+                        .filter(earlier -> earlier.recordSequence().compareTo(changeSequence) < 0)
+                        .anyMatch(earlier ->
+                                !Collections.disjoint(earlier.moveOutDestinations(), event.moveOutDestinations()))) {
+            throw handler.unreadable(new SourceException(
+                    SourceException.Kind.FATAL,
+                    "the event %s of %s moves keys to a partition to which others moved at the same time, with a change between: the order of those keys may not have been kept"
+                            .formatted(event.recordSequence(), event.commitTimestamp()),
+                    null));
+        }
     }
 
     private static SourceException outOfOrder(PartitionEventRecord event, PartitionEventRecord latest) {
@@ -234,6 +255,8 @@ final class RecordIntake {
                             .formatted(change.identity(), latest.recordSequence(), latest.commitTimestamp()),
                     null));
         }
+        changedAt = change.commitTimestamp();
+        changeSequence = change.recordSequence();
         return arrival;
     }
 

@@ -94,6 +94,11 @@ final class RecordIntakeTest {
 
     private final class Taking implements RecordHandler {
         @Override
+        public boolean keepsOrder() {
+            return true;
+        }
+
+        @Override
         public boolean change(DataChangeRecord change, Instant position) {
             taken.add(change.recordSequence());
             return true;
