@@ -119,12 +119,18 @@ record LineageLinks(
      * keys came from, may have named the destination with an earlier start.
      */
     private boolean startedInGap(LineageNode source, Instant end, LineageNode destination) {
-        if (!destination.parents().stream().allMatch(this::isLost)
+        if (!destination.parents().stream().allMatch(parent -> isLost(parent) || endsGapAt(destination.start(), parent))
                 || nodes.values().stream().noneMatch(node -> node.endsGapAt(destination.start()))) {
             return false;
         }
         return source.hasGap(end, destination.start())
                 || (isInGap(end, destination.start()) && !source.wasUnfinishedAtStorageOf(destination));
+    }
+
+    /** Returns whether the partition may be lost: those in its place are stored before its end is. */
+    private boolean endsGapAt(Instant time, PartitionToken token) {
+        LineageNode node = nodes.get(token);
+        return node != null && node.endsGapAt(time);
     }
 
     private boolean isInGap(Instant from, Instant to) {

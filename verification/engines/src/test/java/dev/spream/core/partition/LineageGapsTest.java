@@ -59,6 +59,16 @@ final class LineageGapsTest {
                 .isEmpty();
     }
 
+    @Test
+    void
+            a_destination_that_is_stored_in_the_place_of_a_lost_partition_is_no_finding_before_the_end_of_that_is_stored() {
+        PartitionMetadata inItsPlace = PartitionEdit.of(destination).parents(tokens("other"));
+        PartitionMetadata expired = lost(row("other", 0, 5, 50), GAP);
+        assertThat(kinds(source, inItsPlace, expired)).isEmpty();
+        assertThat(kinds(source, inItsPlace, lost(expired, new PartitionGap(at(1), at(4)))))
+                .containsExactly(Kind.TIME_UNCOVERED);
+    }
+
     private static List<Kind> kinds(PartitionMetadata... partitions) {
         SubscriptionRecord subscription = new SubscriptionRecord(
                 "Orders", at(0), Optional.empty(), Duration.ofSeconds(1), PartitionMode.MUTABLE_KEY_RANGE, false);
