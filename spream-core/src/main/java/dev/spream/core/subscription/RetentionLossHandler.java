@@ -110,6 +110,9 @@ record RetentionLossHandler(
      */
     Optional<PartitionEnd> replaceExpired(SourceException cause) throws InterruptedException {
         Optional<Instant> accepted = acceptedBefore();
+        if (!isActive.getAsBoolean()) {
+            return Optional.empty();
+        }
         Optional<Instant> beginning = accepted.isPresent() ? accepted : acceptGap(cause);
         if (beginning.isEmpty()) {
             return Optional.empty();
@@ -132,16 +135,19 @@ record RetentionLossHandler(
         };
     }
 
-    /** Returns the end of a gap that an earlier reader accepted, if nothing was read after it. */
+    /**
+     * Returns the end of a gap that an earlier reader accepted, if nothing was read after it. Without a row, another worker
+     * has finished the partition.
+     */
     private Optional<Instant> acceptedBefore() throws InterruptedException {
         Instant watermark = partition.watermark();
-        return context
-                .storageCalls()
+        Optional<PartitionMetadata> stored = context.storageCalls()
                 .repeat("looking for accepted gaps", partition.token(), isActive, PartitionStorage::lineage)
-                .partition(partition.token())
-                .map(PartitionMetadata::gaps)
-                .orElse(List.of())
-                .stream()
+                .partition(partition.token());
+        if (stored.isEmpty()) {
+            partition.revoke();
+        }
+        return stored.map(PartitionMetadata::gaps).orElse(List.of()).stream()
                 .map(PartitionGap::to)
                 .filter(watermark::equals)
                 .findFirst();

@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.FaultyStorage.Verdict;
 import dev.spream.testkit.subscription.ScriptedSource;
@@ -218,6 +221,39 @@ class ExpiredPartitionTest {
                 assertThat(crashes).as("%s, %s later", verdict, later).isGreaterThan(10);
             }
         }
+    }
+
+    @Test
+    void a_partition_that_another_worker_replaced_and_removed_meanwhile_is_left_to_it() throws InterruptedException {
+        AtomicReference<Instant> now = new AtomicReference<>(START);
+        fixture.storage = new InMemoryPartitionStorage(() -> requireNonNull(now.get()));
+        scriptExpired(source);
+        source.fault(
+                PartitionToken.ROOT.value(),
+                new Fault.None(),
+                new Fault.None(),
+                new Fault.Break(1, SourceException.Kind.TRANSIENT));
+        source.refuse("p", query -> {
+            if (query.startTimestamp().equals(GAP_END)) {
+                now.set(START.plus(LEASE_TIME).plusSeconds(1));
+                WorkerId other = new WorkerId("other");
+                PartitionLease taken = fixture.storage
+                        .acquire(other, List.of(PartitionClaim.of(fixture.stored("p"))), LEASE_TIME)
+                        .getFirst();
+                fixture.storage.finish(
+                        taken, GAP_END, new PartitionEnd(PartitionEnd.Kind.RETENTION_LOST, GAP_END, List.of()));
+                fixture.storage.cleanUp(now.get().plusSeconds(1));
+            }
+            return expired();
+        });
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        assertThat(fixture.run(accepting(at(200)), consumer)).isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(fixture.storage.lineage().partition(token("p"))).isEmpty();
+        assertThat(source.queriesOf("p"))
+                .as("after the first, at the gap's end")
+                .hasSize(2);
     }
 
     /** Returns whether the first run made that many calls to the storage, and so crashed. */
