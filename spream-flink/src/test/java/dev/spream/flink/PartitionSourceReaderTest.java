@@ -401,8 +401,8 @@ class PartitionSourceReaderTest {
     }
 
     /**
-     * Returns a reader with room for one, of which p was paused behind its move-in and in front of that record, gave its room
-     * to a, which ended, and goes on.
+     * Returns a reader with room for one. It paused p behind its move-in and in front of that record, and gave its room to a,
+     * which ended.
      */
     private PartitionSourceReader<String> pausedBehindMoveIn(Predicate<ChangeRecord> before) throws Exception {
         CountDownLatch paused = new CountDownLatch(1);
