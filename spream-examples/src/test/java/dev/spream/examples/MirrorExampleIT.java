@@ -14,6 +14,8 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.ModType;
+import dev.spream.core.record.RecordIdentity;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.subscription.CompletionReason;
 import dev.spream.core.subscription.Subscriber;
@@ -35,8 +37,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,15 +73,16 @@ final class MirrorExampleIT {
                             SpannerChangeStreamSource.open(connection.client(), "OrdersStream")) {
                 List<Instant> commits = write(connection.client());
 
-                AtomicInteger overPartitions = new AtomicInteger();
+                Queue<Read> read = new ConcurrentLinkedQueue<>();
                 DataSource database = tables();
-                assertThat(MirrorExample.mirror(subscription(source, commits, overPartitions), database))
+                assertThat(MirrorExample.mirror(subscription(source, commits, MirrorExampleIT::late, read), database))
                         .isEqualTo(CompletionReason.COMPLETED);
-                assertThat(overPartitions).hasPositiveValue();
                 assertThat(lines(database)).isNotEmpty().isEqualTo(lines(connection.client()));
 
+                RecordIdentity order = orderWithLaterLineElsewhere(List.copyOf(read));
                 DataSource unordered = tables();
-                try (Subscriber subscriber = subscription(source, commits, overPartitions)
+                try (Subscriber subscriber = subscription(
+                                source, commits, record -> held(record, order), new ConcurrentLinkedQueue<>())
                         .options(options -> options.transactionMode(TransactionMode.WHOLE))
                         .build()) {
                     JdbcMirror mirror = JdbcMirror.builder(unordered, "orders").build();
@@ -95,12 +100,17 @@ final class MirrorExampleIT {
     }
 
     private static Subscriber.Builder subscription(
-            ChangeStreamSource source, List<Instant> commits, AtomicInteger overPartitions) {
-        return Subscriber.builder(new MappedSource(source, MirrorExampleIT::late), new InMemoryPartitionStorage())
+            ChangeStreamSource source, List<Instant> commits, MappedSource.Mapping mapping, Queue<Read> read) {
+        return Subscriber.builder(new MappedSource(source, mapping), new InMemoryPartitionStorage())
                 .options(options -> options.startAt(commits.getFirst())
                         .endAt(commits.getLast())
                         .heartbeatInterval(Duration.ofMillis(200))
-                        .listener(counting(overPartitions)));
+                        .listener(new SubscriptionListener() {
+                            @Override
+                            public void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {
+                                read.add(new Read(partition, change));
+                            }
+                        }));
     }
 
     /** Lets the partitions with orders lag behind those with lines. */
@@ -111,16 +121,47 @@ final class MirrorExampleIT {
         return Optional.of(record);
     }
 
-    /** Counts changes of transactions that are in several partitions. */
-    private static SubscriptionListener counting(AtomicInteger overPartitions) {
-        return new SubscriptionListener() {
-            @Override
-            public void delivering(PartitionToken partition, DataChangeRecord change, int attempt) {
-                if (change.numberOfPartitionsInTransaction() > 1) {
-                    overPartitions.incrementAndGet();
+    /** Never returns from that change. */
+    private static Optional<ChangeRecord> held(ChangeRecord record, RecordIdentity held) throws InterruptedException {
+        if (record instanceof DataChangeRecord change && change.identity().equals(held)) {
+            new CountDownLatch(1).await();
+        }
+        return Optional.of(record);
+    }
+
+    /**
+     * Returns the change that inserts an order of which one more line comes later from another partition, which had lines of
+     * the order's own transaction: it lived beside the order's partition, and does not wait for it.
+     */
+    private static RecordIdentity orderWithLaterLineElsewhere(List<Read> read) {
+        for (Read later : read) {
+            for (Read order : read) {
+                if (later.change().numberOfRecordsInTransaction() == 1
+                        && later.isInsertInto("Lines")
+                        && order.isInsertInto("Orders")
+                        && order.orderId() == later.orderId()
+                        && !order.partition().equals(later.partition())
+                        && read.stream()
+                                .anyMatch(line -> line.partition().equals(later.partition())
+                                        && line.change()
+                                                .serverTransactionId()
+                                                .equals(order.change().serverTransactionId()))) {
+                    return order.change().identity();
                 }
             }
-        };
+        }
+        throw new AssertionError("no order has a later line in another partition");
+    }
+
+    /** A change, and the partition that it came from. */
+    private record Read(PartitionToken partition, DataChangeRecord change) {
+        boolean isInsertInto(String table) {
+            return change.tableName().equals(table) && change.modType() == ModType.INSERT;
+        }
+
+        long orderId() {
+            return change.mods().getFirst().keys().int64("OrderId").orElseThrow();
+        }
     }
 
     /** Each order comes with its lines in one transaction. A later one deletes both, or adds a line. */
