@@ -1,7 +1,4 @@
-/**
- * Tests of the published artefacts: their poms, the BOM, their size and dependencies, and the language of their sources and of the
- * glossary.
- */
+/** Tests of the language of sources and documents, of the glossary, and of the map of the code. */
 @NullMarked
 package dev.spream.cli.published;
 

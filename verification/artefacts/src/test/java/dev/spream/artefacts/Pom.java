@@ -1,4 +1,4 @@
-package dev.spream.cli.published;
+package dev.spream.artefacts;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,7 +15,7 @@ import org.xml.sax.SAXException;
 
 /** A pom of this build, as it is written: nothing is inherited. */
 record Pom(Path folder, Document document) {
-    private static final Path ROOT = Path.of("..");
+    private static final Path ROOT = Path.of("../..");
 
     static Pom root() {
         return of(ROOT);

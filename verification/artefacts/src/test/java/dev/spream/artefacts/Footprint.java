@@ -1,4 +1,4 @@
-package dev.spream.cli.published;
+package dev.spream.artefacts;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package dev.spream.cli.published;
+package dev.spream.artefacts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 
 /** No artefact grows unseen, nor what it brings along. With FOOTPRINT_WRITE set, the page gets what is measured. */
 final class FootprintIT {
-    private static final Path PAGE = Path.of("../docs/footprint.md");
+    private static final Path PAGE = Path.of("../../docs/footprint.md");
     private static final String BEGIN = "<!-- footprint: begin -->\n";
     private static final String END = "<!-- footprint: end -->\n";
     private static final String HEAD = "| Artefact | Its jar | Jars it brings | All together |\n|---|---:|---:|---:|\n";
     private static final String ACCEPT = "what is not as docs/footprint.md has it. If it is meant: FOOTPRINT_WRITE=true"
-            + " mvn -pl spream-cli -am -Dtest=PomsTest -Dit.test=FootprintIT -Dsurefire.failIfNoSpecifiedTests=false"
+            + " mvn -pl verification/artefacts -am -Dtest=PomsTest -Dit.test=FootprintIT -Dsurefire.failIfNoSpecifiedTests=false"
             + " -Dfailsafe.failIfNoSpecifiedTests=false verify, and commit the page";
 
     @Test

@@ -1,4 +1,4 @@
-package dev.spream.cli.published;
+package dev.spream.artefacts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,7 +36,7 @@ final class PomsTest {
 
     @Test
     void the_bom_has_every_module_that_is_published() {
-        assertThat(Pom.of(Path.of("../spream-bom"))
+        assertThat(Pom.of(Path.of("../../spream-bom"))
                         .texts("/project/dependencyManagement//dependency[groupId='dev.spream']/artifactId"))
                 .containsExactlyInAnyOrderElementsOf(
                         Pom.published().stream().map(Pom::artifact).toList());
