@@ -23,23 +23,42 @@ public final class SessionPlans {
     /** The age at which a session discards its plans. */
     static final Duration LIFETIME = Duration.ofSeconds(1);
 
+    /** Makes the session plan its statements anew. */
+    public static final String DISCARD = "DISCARD PLANS";
+
     private final Map<PGConnection, Long> plannedSince = Collections.synchronizedMap(new WeakHashMap<>());
 
     /** Prepares a statement on a connection, which may be in a transaction. */
     PreparedStatement prepare(Connection connection, String sql) throws SQLException {
-        if (!connection.isWrapperFor(PGConnection.class)) {
-            return Statements.plannedAnew(connection, sql);
+        if (areOld(connection)) {
+            Statements.execute(connection, DISCARD);
+        }
+        return prepareKept(connection, sql);
+    }
+
+    /** Returns whether the session has to run {@link #DISCARD} now, which the caller does. */
+    public boolean areOld(Connection connection) throws SQLException {
+        if (!keeps(connection)) {
+            return false;
         }
         PGConnection session = connection.unwrap(PGConnection.class);
-        if (session.getPrepareThreshold() == 0) {
-            return connection.prepareStatement(sql); // its owner wants no plans to be kept
-        }
         long now = System.nanoTime();
         Long since = plannedSince.get(session);
-        if (since == null || now - since > LIFETIME.toNanos()) {
-            Statements.execute(connection, "DISCARD PLANS");
+        boolean old = since == null || now - since > LIFETIME.toNanos();
+        if (old) {
             plannedSince.put(session, now);
         }
-        return connection.prepareStatement(sql);
+        return old;
+    }
+
+    /** Prepares a statement, or several in one text, of a session whose plans are not old. */
+    public PreparedStatement prepareKept(Connection connection, String sql) throws SQLException {
+        return keeps(connection) ? connection.prepareStatement(sql) : Statements.plannedAnew(connection, sql);
+    }
+
+    /** Returns false for another driver, and where the owner of the session wants no plans to be kept. */
+    private static boolean keeps(Connection connection) throws SQLException {
+        return connection.isWrapperFor(PGConnection.class)
+                && connection.unwrap(PGConnection.class).getPrepareThreshold() != 0;
     }
 }

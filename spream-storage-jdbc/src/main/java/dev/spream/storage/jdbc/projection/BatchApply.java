@@ -26,9 +26,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Applies batches. In addition to the statements of the projection, a batch takes three round trips: one checks the
- * fence and reads the keys, one writes the checkpoint, one commits. A segment's batch with parked keys takes a fourth;
- * a version that is not live takes one more, which checks that the version has its own tables.
+ * Applies batches. In addition to the statements of the projection, a batch takes two round trips: one checks the fence and
+ * reads the keys, one writes the checkpoint and commits. A segment's batch with parked keys takes a third; a version that is
+ * not live takes two more, of which one checks that the version has its own tables, and one commits.
  */
 record BatchApply(ProjectionDatabase database, StateTable states) {
     static final String WRITE_CHECKPOINT = """
@@ -148,8 +148,12 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
                 && (progress.position().isPresent() || progress.last().isPresent() || progress.dealt() > 0)) {
             writeCheckpoint(trip, held, progress);
         }
-        ProjectionTransactionGuard.leave(trip);
-        own.requireApart();
+        if (own.limit().isEmpty()) {
+            ProjectionTransactionGuard.leaveAndCommit(trip);
+        } else {
+            ProjectionTransactionGuard.leave(trip);
+            own.requireApart();
+        }
     }
 
     private static Map<String, AggregateState> after(Map<String, AggregateState> before, BatchCheckpoint progress) {

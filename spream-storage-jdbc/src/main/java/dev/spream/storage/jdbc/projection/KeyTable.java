@@ -19,7 +19,7 @@ import java.util.TreeMap;
  */
 final class KeyTable {
     static final String READ =
-            "SELECT key, last_version, parked FROM @projection_keys WHERE projection = ? AND key = ANY (?)";
+            "SELECT key, last_version, parked FROM @projection_keys WHERE projection = ? AND key = ANY ((SELECT ?::text[])::text[])";
 
     static final String LOCK = READ + " ORDER BY key FOR NO KEY UPDATE";
 
@@ -29,13 +29,13 @@ final class KeyTable {
      */
     static final String ADD = """
             INSERT INTO @projection_keys (projection, key, last_version, parked)
-            SELECT ?, a.key, 0, false FROM unnest(?::text[]) AS a (key) ORDER BY a.key COLLATE "C"
+            SELECT ?, a.key, 0, false FROM unnest((SELECT ?::text[])) AS a (key) ORDER BY a.key COLLATE "C"
             ON CONFLICT DO NOTHING""";
 
     static final String WRITE = """
             INSERT INTO @projection_keys AS k (projection, key, last_version, parked)
             SELECT ?, a.key, a.last_version, a.parked
-            FROM unnest(?::text[], ?::bigint[], ?::boolean[]) AS a (key, last_version, parked)
+            FROM unnest((SELECT ?::text[]), (SELECT ?::bigint[]), (SELECT ?::boolean[])) AS a (key, last_version, parked)
             ORDER BY a.key COLLATE "C"
             ON CONFLICT (projection, key) DO UPDATE SET last_version = excluded.last_version, parked = excluded.parked""";
 

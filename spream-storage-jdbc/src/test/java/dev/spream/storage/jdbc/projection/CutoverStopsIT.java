@@ -215,6 +215,7 @@ final class CutoverStopsIT {
                         throw new SQLException("the answer was lost", "08006");
                     }
                     return result instanceof Connection connection
+                                    && !method.getName().equals("unwrap")
                             ? proxy(Connection.class, connection, losing)
                             : result;
                 }));

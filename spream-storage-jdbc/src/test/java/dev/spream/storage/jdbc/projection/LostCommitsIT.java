@@ -16,6 +16,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
@@ -149,17 +150,28 @@ final class LostCommitsIT {
                     default -> throw new SQLException("the connection is broken", "08006");
                 };
             }
-            if (method.getName().equals("commit") && applied.getAndSet(false) && toLose.getAndDecrement() > 0) {
+            Object result = method.invoke(real, arguments);
+            return result instanceof PreparedStatement statement && ((String) arguments[0]).endsWith("COMMIT")
+                    ? lossy(statement, real, broken)
+                    : result;
+        });
+    }
+
+    /** A last round trip, which commits. */
+    private PreparedStatement lossy(PreparedStatement real, Connection connection, AtomicBoolean broken) {
+        return proxy(PreparedStatement.class, (method, arguments) -> {
+            if (method.getName().equals("execute") && applied.getAndSet(false) && toLose.getAndDecrement() > 0) {
                 broken.set(true);
                 unanswered.add(threads.submit(() -> {
-                    try (real) {
-                        real.commit();
+                    try (connection;
+                            real) {
+                        real.execute();
                     }
                     return null;
                 }));
                 throw new SQLException("the answer was lost", "08006");
             }
-            return method.invoke(real, arguments);
+            return broken.get() && method.getName().equals("close") ? null : method.invoke(real, arguments);
         });
     }
 

@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc.projection.internal;
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.SessionPlans;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import javax.sql.DataSource;
 /** The database of projections. Safe for use by many threads. */
 public final class ProjectionDatabase extends Database {
     private final SchemaName schema;
+    private final SessionPlans plans = new SessionPlans();
 
     public ProjectionDatabase(DataSource dataSource, SchemaName schema, Duration statementTimeout) {
         super(dataSource, schema, statementTimeout);
@@ -84,7 +86,7 @@ public final class ProjectionDatabase extends Database {
         if (isClosed()) {
             throw SqlErrors.permanent(what + " failed: the store is closed; open another");
         }
-        return transactions().run(connection -> work.run(new ProjectionTransaction(connection, schema, begin)));
+        return transactions().run(connection -> work.run(new ProjectionTransaction(connection, schema, plans, begin)));
     }
 
     /** Work in one transaction. */

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.projection.internal;
 
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.SessionPlans;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -10,17 +11,18 @@ import java.util.Optional;
 /**
  * A transaction on a connection of its own, which its owner commits. Confined to a call.
  *
+ * @param plans the plans that sessions keep
  * @param begin the statements that begin its first round trip
  */
-public record ProjectionTransaction(Connection connection, SchemaName schema, String begin) {
+public record ProjectionTransaction(Connection connection, SchemaName schema, SessionPlans plans, String begin) {
 
     /** Returns the first round trip of the transaction, which must precede all others. */
     public StatementBatch first() {
-        return new StatementBatch(connection, schema, begin);
+        return new StatementBatch(connection, schema, plans, begin);
     }
 
     public StatementBatch next() {
-        return new StatementBatch(connection, schema, "");
+        return new StatementBatch(connection, schema, plans, "");
     }
 
     /** Returns the rows of one statement, in a round trip of its own that is not the first. */

@@ -38,6 +38,14 @@ public final class ProjectionTransactionGuard {
             FROM (SELECT current_setting('spream.handed', true) LIKE '=%' AS kept, current_setting('search_path') AS path,
                     set_config('search_path', substr(current_setting('spream.handed', true), 2), false) AS back) AS session""";
 
+    private static final String ENDED = "spream.transaction_was_ended";
+
+    /** Fails in another transaction than the one that the code received, so that the server commits nothing. */
+    private static final String REQUIRE_KEPT = """
+            SELECT CASE WHEN current_setting('spream.handed', true) LIKE '=%%' THEN '' ELSE current_setting('%s') END""".formatted(ENDED);
+
+    private static final String UNDEFINED_OBJECT = "42704";
+
     private ProjectionTransactionGuard() {}
 
     /** Carries the exception of the code through the handlers of the store's failures. */
@@ -139,6 +147,24 @@ public final class ProjectionTransactionGuard {
         last.run();
         if (!kept.getFirst()) {
             throw cannotBeCommitted(ended());
+        }
+    }
+
+    /**
+     * Runs the last round trip, which restores the session's {@code search_path} and commits.
+     *
+     * @throws StorageException if the transaction is not the one that the code received; nothing of it was committed
+     */
+    public static void leaveAndCommit(StatementBatch last) throws SQLException {
+        last.update(REQUIRE_KEPT, p -> {}).update(LEAVE, p -> {}).update("COMMIT", p -> {});
+        try {
+            last.run();
+        } catch (SQLException e) {
+            if (UNDEFINED_OBJECT.equals(e.getSQLState())
+                    && String.valueOf(e.getMessage()).contains(ENDED)) {
+                throw cannotBeCommitted(ended());
+            }
+            throw e;
         }
     }
 
