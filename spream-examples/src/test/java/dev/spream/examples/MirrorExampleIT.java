@@ -9,6 +9,8 @@ import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
@@ -41,6 +43,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,9 +84,16 @@ final class MirrorExampleIT {
 
                 RecordIdentity order = orderWithLaterLineElsewhere(List.copyOf(read));
                 DataSource unordered = tables();
+                CountDownLatch failed = new CountDownLatch(1);
                 try (Subscriber subscriber = subscription(
-                                source, commits, record -> held(record, order), new ConcurrentLinkedQueue<>())
-                        .options(options -> options.transactionMode(TransactionMode.WHOLE))
+                                source, commits, record -> held(record, order, failed), new ConcurrentLinkedQueue<>())
+                        .options(options -> options.transactionMode(TransactionMode.WHOLE)
+                                .listener(new SubscriptionListener() {
+                                    @Override
+                                    public void deliveryFailed(DeliveryFailure failure, ErrorDecision decision) {
+                                        failed.countDown();
+                                    }
+                                }))
                         .build()) {
                     JdbcMirror mirror = JdbcMirror.builder(unordered, "orders").build();
                     assertThatThrownBy(() -> subscriber.run(mirror))
@@ -121,10 +131,12 @@ final class MirrorExampleIT {
         return Optional.of(record);
     }
 
-    /** Never returns from that change. */
-    private static Optional<ChangeRecord> held(ChangeRecord record, RecordIdentity held) throws InterruptedException {
+    /** Holds that change back until the failure. */
+    private static Optional<ChangeRecord> held(ChangeRecord record, RecordIdentity held, CountDownLatch failure)
+            throws InterruptedException {
         if (record instanceof DataChangeRecord change && change.identity().equals(held)) {
-            new CountDownLatch(1).await();
+            boolean failed = failure.await(60, TimeUnit.SECONDS);
+            assertThat(failed).as("a failure while the order is held back").isTrue();
         }
         return Optional.of(record);
     }
