@@ -41,7 +41,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * key stays in order, and the metadata has no gap. In streams with mutable key ranges, a worker is preferably killed while a
  * partition of it waits for a move-in, and stopped while one waits or is waited for.
  *
- * <p>{@code -Dworker.deaths=200} lets that many die, and at least two in five of those killed in a wait; {@code -Dworker.seed=…} repeats the choice of the victims.
+ * <p>{@code -Dworker.deaths=200} lets that many die; of 20 or more, at least two in five of those that are killed are in a
+ * wait. {@code -Dworker.seed=…} repeats the choice of the victims.
  */
 class WorkerDeathIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/counters";
@@ -117,13 +118,10 @@ class WorkerDeathIT {
                 awaitAll(committed, ledger, mode);
                 fleet.terminate();
                 report(storageName, mode, kills, inWaits, killedInWaits, committed, ledger, storage);
-                if (mode == PartitionMode.MUTABLE_KEY_RANGE) {
-                    assertThat(inWaits)
-                            .as("deaths around a wait for a move-in, seed %d", SEED)
-                            .isGreaterThanOrEqualTo(DEATHS < MANY_DEATHS ? 0 : 1);
+                if (mode == PartitionMode.MUTABLE_KEY_RANGE && DEATHS >= MANY_DEATHS) {
                     assertThat(killedInWaits)
                             .as("of %d kills those in a wait for a move-in, seed %d", kills, SEED)
-                            .isGreaterThanOrEqualTo(DEATHS < MANY_DEATHS ? 0 : kills * 2 / 5);
+                            .isGreaterThanOrEqualTo(kills * 2 / 5);
                 }
             }
         }
