@@ -153,6 +153,11 @@ final class OrderGate {
         }
     }
 
+    /** Notes that keys may have come here by moves that were lost in a gap. */
+    void passedGap() {
+        parkedElsewhere = true;
+    }
+
     private synchronized void add(Hold hold) {
         holds.add(hold);
         isOpen = false;

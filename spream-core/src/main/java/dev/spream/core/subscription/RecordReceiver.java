@@ -142,7 +142,11 @@ final class RecordReceiver implements RecordHandler {
 
     @Override
     public boolean awaitOthers(Instant at) throws InterruptedException {
-        return gapEnd.await(at);
+        if (!gapEnd.await(at)) {
+            return false;
+        }
+        gate.passedGap();
+        return true;
     }
 
     @Override

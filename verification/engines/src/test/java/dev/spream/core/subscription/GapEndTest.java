@@ -4,6 +4,9 @@ import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.DeadLetterSink;
+import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
@@ -26,8 +29,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -153,6 +161,30 @@ class GapEndTest {
         }
     }
 
+    /** The key came here in the gap, from a partition that another worker read. */
+    @Test
+    void keys_that_another_worker_parked_before_the_end_of_the_gap_stay_parked() throws InterruptedException {
+        List<DeadLetter> letters = new CopyOnWriteArrayList<>();
+        AtomicInteger loads = new AtomicInteger();
+        DeadLetterSink sink = new DeadLetterSink() {
+            @Override
+            public void accept(DeadLetter letter) {
+                letters.add(letter);
+            }
+
+            @Override
+            public Set<RecordKey> parkedKeys() {
+                boolean acquired = loads.incrementAndGet() <= 2; // p and q
+                return acquired ? Set.of() : RecordKey.of(ScriptedSource.newChange(6, "tx", List.of("P")));
+            }
+        };
+        storeGap("p");
+        source.change("p", 6, "P").change("p", 7, "Free").livingLater("p", "q");
+
+        assertThat(runWithSlow("q", options -> options.deadLetterSink(sink))).containsExactly("Free7");
+        assertThat(letters).extracting(DeadLetter::reason).containsExactly(DeadLetter.Reason.BEHIND_PARKED);
+    }
+
     /** Only a record of q tells the start of r. */
     private void scriptEarlierStart() {
         source.start("q", 2, "r").change("r", 3, "R").change("p", 6, "P");
@@ -160,18 +192,24 @@ class GapEndTest {
 
     /** Runs with a partition whose queries fail until the others had the time to read past it. */
     private List<String> runWithSlow(String partition) throws InterruptedException {
+        return runWithSlow(partition, options -> options);
+    }
+
+    private List<String> runWithSlow(String partition, UnaryOperator<SubscriberOptions.Builder> more)
+            throws InterruptedException {
         blinks.set(true);
-        source.refuse(
-                partition,
-                query -> blinks.get()
-                        ? new SourceException(SourceException.Kind.TRANSIENT, "the server blinks", null)
-                        : null);
+        CountDownLatch refused = new CountDownLatch(1);
+        source.refuse(partition, query -> {
+            refused.countDown();
+            return blinks.get() ? new SourceException(SourceException.Kind.TRANSIENT, "the server blinks", null) : null;
+        });
         RecordingConsumer consumer = new RecordingConsumer();
         CompletableFuture<CompletionReason> run = fixture.start(
-                fixture.subscriber(
-                        options -> options.endAt(at(90)).maxInflight(4).retentionLoss(RetentionLoss.ACCEPT_GAP)),
+                fixture.subscriber(options ->
+                        more.apply(options.endAt(at(90)).maxInflight(4).retentionLoss(RetentionLoss.ACCEPT_GAP))),
                 consumer);
         Polling.await(() -> fixture.isStoredAt("p", GAP_END), () -> fixture.storage.lineage());
+        SubscriberFixture.await(refused);
         Thread.sleep(A_WHILE);
         blinks.set(false);
         assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
