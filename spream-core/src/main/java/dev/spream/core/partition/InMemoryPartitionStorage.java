@@ -2,6 +2,7 @@ package dev.spream.core.partition;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.partition.FrontierChanges.LiveWorkers;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +38,8 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     private final Map<WorkerId, StoredWorker> workers = new TreeMap<>(Comparator.comparing(WorkerId::value));
     private final List<AuditedCorrection> corrections = new ArrayList<>();
     private @Nullable SubscriptionRecord subscription;
+    private long changes; // how many there were
+    private long unknownUntil; // the last change that corrected the subscription, or of a partition that was removed
 
     public InMemoryPartitionStorage() {
         this(InstantSource.system());
@@ -77,6 +81,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
             return stored;
         }
         StoredPartition root = new StoredPartition(PartitionToken.ROOT, List.of(), requested.startTimestamp(), now());
+        changed(root);
         partitions.put(root.token, root);
         subscription = requested;
         return requested;
@@ -110,6 +115,48 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
                 .toList());
     }
 
+    @Override
+    public synchronized FrontierChanges frontierSince(Optional<String> since, Set<PartitionToken> watched) {
+        long mark = since.map(InMemoryPartitionStorage::change).orElse(-1L);
+        boolean complete = mark < unknownUntil;
+        Lineage found = complete ? frontier() : changedSince(mark, watched);
+        return new FrontierChanges(
+                complete, found, found.readAt(), Optional.of(Long.toString(changes)), LiveWorkers.of(workers()));
+    }
+
+    private static long change(String mark) {
+        try {
+            return Long.parseLong(mark);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("'%s' is not a mark of this storage".formatted(mark), e);
+        }
+    }
+
+    private Lineage changedSince(long mark, Set<PartitionToken> watched) {
+        Set<PartitionToken> found = new HashSet<>(watched);
+        for (StoredPartition partition : partitions.values()) {
+            if (partition.changedAt > mark) {
+                found.add(partition.token);
+            }
+        }
+        List.copyOf(found).stream()
+                .flatMap(token -> Optional.ofNullable(partitions.get(token)).stream())
+                .filter(partition -> !partition.isFinished())
+                .flatMap(StoredPartition::predecessors)
+                .filter(token -> Optional.ofNullable(partitions.get(token))
+                        .filter(StoredPartition::isFinished)
+                        .isPresent())
+                .forEach(found::add);
+        return lineageOf(found.stream()
+                .flatMap(token -> Optional.ofNullable(partitions.get(token)).stream())
+                .toList());
+    }
+
+    private StoredPartition changed(StoredPartition partition) {
+        partition.changedAt = ++changes;
+        return partition;
+    }
+
     private Lineage lineageOf(Collection<StoredPartition> stored) {
         Instant now = now();
         return Lineage.of(
@@ -128,7 +175,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         for (PartitionClaim claim : claims) {
             StoredPartition partition = partitions.get(claim.token());
             if (partition != null && partition.isFree(now) && partition.epoch == claim.epoch()) {
-                acquired.add(partition.acquire(worker, now, leaseTime));
+                acquired.add(changed(partition).acquire(worker, now, leaseTime));
             }
         }
         return List.copyOf(acquired);
@@ -141,7 +188,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
             return false;
         }
         if (partition.state == PartitionState.SCHEDULED) {
-            partition.become(PartitionState.RUNNING);
+            changed(partition).become(PartitionState.RUNNING);
             partition.runningAt = now();
         }
         return true;
@@ -172,13 +219,13 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
             if (!proofs.containsKey(token)) {
                 partitions.computeIfAbsent(
                         token,
-                        t -> new StoredPartition(
+                        t -> changed(new StoredPartition(
                                 t,
                                 child.parentTokens().stream()
                                         .map(PartitionToken::new)
                                         .toList(),
                                 children.startTimestamp(),
-                                now()));
+                                now())));
             }
         }
         return true;
@@ -204,7 +251,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         if (partition == null || partition.state != PartitionState.RUNNING) {
             return false;
         }
-        partition.moveIn = moveIn;
+        changed(partition).moveIn = moveIn;
         return true;
     }
 
@@ -214,7 +261,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         if (partition == null || partition.state != PartitionState.RUNNING) {
             return false;
         }
-        partition.accept(gap);
+        changed(partition).accept(gap);
         return true;
     }
 
@@ -234,7 +281,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
                         .formatted(lease.token().abbreviated(), child.abbreviated()));
             }
         }
-        partition.become(PartitionState.FINISHED);
+        changed(partition).become(PartitionState.FINISHED);
         partition.advance(watermark, Optional.empty());
         partition.endProof = proof;
         partition.finishedAt = now();
@@ -247,7 +294,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         for (PartitionLease lease : leases) {
             StoredPartition partition = held(lease);
             if (partition != null && partition.state != PartitionState.FINISHED) {
-                partition.owner = null;
+                changed(partition).owner = null;
                 partition.leaseUntil = null;
             }
         }
@@ -255,13 +302,21 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
 
     @Override
     public synchronized void registerWorker(
-            WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
+            WorkerId worker,
+            int capacity,
+            boolean wholeTransactions,
+            Optional<WorkerProgress> progress,
+            Duration aliveTime) {
         Instant now = now();
         StoredWorker known = workers.get(worker);
         workers.put(
                 worker,
                 new StoredWorker(
-                        capacity, wholeTransactions, known == null ? now : known.registeredAt(), now.plus(aliveTime)));
+                        capacity,
+                        wholeTransactions,
+                        known == null ? now : known.registeredAt(),
+                        now.plus(aliveTime),
+                        progress));
     }
 
     @Override
@@ -279,6 +334,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
                         entry.getValue().wholeTransactions(),
                         entry.getValue().registeredAt(),
                         entry.getValue().aliveUntil(),
+                        entry.getValue().progress(),
                         entry.getValue().aliveUntil().isAfter(now)))
                 .sorted(Comparator.comparing(WorkerRegistration::registeredAt))
                 .toList();
@@ -301,6 +357,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         for (StoredPartition partition : removable) {
             proofs.put(partition.token, partition.proof());
             partitions.remove(partition.token);
+            unknownUntil = Math.max(unknownUntil, partition.changedAt);
         }
         return removable.size();
     }
@@ -358,6 +415,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         }
         proofs.keySet().removeAll(plan.restored());
         subscription = plan.after();
+        unknownUntil = ++changes;
     }
 
     @Override
@@ -390,5 +448,10 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         return clock.instant();
     }
 
-    private record StoredWorker(int capacity, boolean wholeTransactions, Instant registeredAt, Instant aliveUntil) {}
+    private record StoredWorker(
+            int capacity,
+            boolean wholeTransactions,
+            Instant registeredAt,
+            Instant aliveUntil,
+            Optional<WorkerProgress> progress) {}
 }

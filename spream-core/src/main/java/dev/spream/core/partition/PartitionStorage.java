@@ -71,6 +71,26 @@ public interface PartitionStorage extends AutoCloseable {
     Lineage frontier();
 
     /**
+     * Returns what changed in the frontier since an earlier look, so that the cost of a look grows with the changes and
+     * not with the number of partitions. Workers look about once a second.
+     *
+     * <p>A partition has changed when it was added, acquired, marked as running, given a wait or a gap, released, or
+     * finished; not when only its lease was renewed or its watermark advanced. Whatever was stored before the moment of
+     * the earlier look, and nothing else, is left out; a partition may be returned again without a further change. Each
+     * unfinished partition that is returned comes with the finished ones that it names as parents or as sources of its
+     * move-in. The look is complete without a mark, with one of before a {@linkplain #correct correction}, and if a
+     * partition that changed since was removed; a storage may return a complete one at any time.
+     *
+     * @param since the mark of the earlier look; empty for all
+     * @param watched partitions that are returned in any case, if they are stored
+     * @throws IllegalArgumentException if the mark is not one of this storage
+     */
+    default FrontierChanges frontierSince(Optional<String> since, Set<PartitionToken> watched) {
+        List<WorkerRegistration> workers = workers(); // first: they may know more than a frontier from before
+        return FrontierChanges.everything(frontier(), workers);
+    }
+
+    /**
      * Acquires partitions independently of each other: a partition is acquired if it is not FINISHED, its epoch is that
      * of the claim, and no live lease on it exists. Its epoch grows by one, its owner and lease are set, CREATED
      * becomes SCHEDULED, and the time of the first acquire is kept. The caller must have checked that its parents are
@@ -168,12 +188,18 @@ public interface PartitionStorage extends AutoCloseable {
      * @param capacity how many partitions the worker can read at the same time, at least 1; replaces the stored
      *     capacity
      * @param wholeTransactions whether the worker delivers whole transactions; replaces what is stored
+     * @param progress the low watermark of the worker's partitions; replaces what is stored
      */
-    void registerWorker(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime);
+    void registerWorker(
+            WorkerId worker,
+            int capacity,
+            boolean wholeTransactions,
+            Optional<WorkerProgress> progress,
+            Duration aliveTime);
 
-    /** Registers a worker that delivers each change by itself. */
+    /** Registers a worker that delivers each change by itself, without a low watermark. */
     default void registerWorker(WorkerId worker, int capacity, Duration aliveTime) {
-        registerWorker(worker, capacity, false, aliveTime);
+        registerWorker(worker, capacity, false, Optional.empty(), aliveTime);
     }
 
     /** Removes the registration; harmless if there is none. Partitions that the worker holds are not touched. */

@@ -18,6 +18,7 @@ final class StoredPartition {
     PartitionState state = PartitionState.CREATED;
     Instant watermark;
     long epoch;
+    long changedAt; // in the order of all changes of the storage
 
     @Nullable
     WorkerId owner;

@@ -3,6 +3,7 @@ package dev.spream.core.partition;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * The registration of a worker of a subscription: until it expires, the other workers count it when they divide the
@@ -13,6 +14,7 @@ import java.time.Instant;
  * @param wholeTransactions whether it delivers whole transactions, not each change by itself
  * @param registeredAt when it first registered, on the storage's clock
  * @param aliveUntil the end of the registration, unless it is renewed, on the storage's clock
+ * @param progress the low watermark of its partitions, as it last registered it
  * @param alive whether {@code aliveUntil} is in the future
  */
 public record WorkerRegistration(
@@ -21,11 +23,13 @@ public record WorkerRegistration(
         boolean wholeTransactions,
         Instant registeredAt,
         Instant aliveUntil,
+        Optional<WorkerProgress> progress,
         boolean alive) {
     public WorkerRegistration {
         requireNonNull(worker, "worker");
         requireNonNull(registeredAt, "registeredAt");
         requireNonNull(aliveUntil, "aliveUntil");
+        requireNonNull(progress, "progress");
         if (capacity < 1) {
             throw new IllegalArgumentException("worker %s: capacity %d, must be 1 or more".formatted(worker, capacity));
         }

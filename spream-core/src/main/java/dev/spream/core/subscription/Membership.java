@@ -11,6 +11,7 @@ import dev.spream.core.subscription.lease.WorkerModes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -68,6 +69,7 @@ final class Membership {
                         context.worker(),
                         context.maxOpenPartitions(),
                         wholeTransactions,
+                        Optional.empty(),
                         context.options().leaseTime());
         if (lapsed) {
             requireUncorrected(); // it is not corrected from now on
@@ -184,7 +186,13 @@ final class Membership {
                 .findFirst()
                 .orElse(storageTime);
         alive.add(new WorkerRegistration(
-                context.worker(), context.maxOpenPartitions(), wholeTransactions, registeredAt, storageTime, true));
+                context.worker(),
+                context.maxOpenPartitions(),
+                wholeTransactions,
+                registeredAt,
+                storageTime,
+                Optional.empty(),
+                true));
         return List.copyOf(alive);
     }
 

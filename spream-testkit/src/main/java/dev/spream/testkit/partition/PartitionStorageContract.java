@@ -23,6 +23,7 @@ public abstract class PartitionStorageContract extends StorageContract<Partition
                 WorkerContract,
                 CleanUpContract,
                 FrontierContract,
+                LookContract,
                 CorrectionContract,
                 AddedGapContract,
                 AddedSnapshotContract,

@@ -10,6 +10,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The contract of worker registrations. */
@@ -97,13 +98,13 @@ interface WorkerContract extends StorageScenario.Stage {
     @Test
     default void a_registration_keeps_whether_the_worker_delivers_whole_transactions() {
         given().storage().registerWorker(ANN, 10, LEASE);
-        given().storage().registerWorker(BOB, 10, true, LEASE);
+        given().storage().registerWorker(BOB, 10, true, Optional.empty(), LEASE);
         assertThat(given().anotherConnection().workers())
                 .filteredOn(WorkerRegistration::wholeTransactions)
                 .extracting(WorkerRegistration::worker)
                 .containsExactly(BOB);
 
-        given().storage().registerWorker(ANN, 10, true, LEASE);
+        given().storage().registerWorker(ANN, 10, true, Optional.empty(), LEASE);
         given().storage().registerWorker(BOB, 10, LEASE);
         assertThat(given().anotherConnection().workers())
                 .filteredOn(WorkerRegistration::wholeTransactions)

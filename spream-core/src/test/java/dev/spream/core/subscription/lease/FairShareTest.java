@@ -260,7 +260,13 @@ class FairShareTest {
 
     private void member(String worker, int capacity) {
         members.add(new WorkerRegistration(
-                new WorkerId(worker), capacity, false, START.plusSeconds(members.size()), NOW.plusSeconds(10), true));
+                new WorkerId(worker),
+                capacity,
+                false,
+                START.plusSeconds(members.size()),
+                NOW.plusSeconds(10),
+                Optional.empty(),
+                true));
     }
 
     private void free(String... tokens) {

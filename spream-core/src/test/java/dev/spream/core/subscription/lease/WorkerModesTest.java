@@ -87,6 +87,7 @@ class WorkerModesTest {
                 wholeTransactions,
                 NOW.minusSeconds(100).plusSeconds(members.size()),
                 NOW.plusSeconds(10),
+                Optional.empty(),
                 true));
     }
 

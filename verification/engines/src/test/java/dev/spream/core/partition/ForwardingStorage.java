@@ -42,6 +42,11 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
+    public FrontierChanges frontierSince(Optional<String> since, Set<PartitionToken> watched) {
+        return target.frontierSince(since, watched);
+    }
+
+    @Override
     public List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
         return target.acquire(worker, claims, leaseTime);
     }
@@ -87,8 +92,13 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
-    public void registerWorker(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
-        target.registerWorker(worker, capacity, wholeTransactions, aliveTime);
+    public void registerWorker(
+            WorkerId worker,
+            int capacity,
+            boolean wholeTransactions,
+            Optional<WorkerProgress> progress,
+            Duration aliveTime) {
+        target.registerWorker(worker, capacity, wholeTransactions, progress, aliveTime);
     }
 
     @Override

@@ -79,7 +79,12 @@ final class NoopStorage implements PartitionStorage {
     public void release(Collection<PartitionLease> leases) {}
 
     @Override
-    public void registerWorker(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {}
+    public void registerWorker(
+            WorkerId worker,
+            int capacity,
+            boolean wholeTransactions,
+            Optional<WorkerProgress> progress,
+            Duration aliveTime) {}
 
     @Override
     public void unregisterWorker(WorkerId worker) {}

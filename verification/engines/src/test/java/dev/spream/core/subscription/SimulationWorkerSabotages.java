@@ -249,6 +249,7 @@ final class SimulationWorkerSabotages {
                                             false,
                                             SimulatedMachine.EPOCH,
                                             SimulatedMachine.EPOCH.plus(Duration.ofDays(1000)),
+                                            Optional.empty(),
                                             true)))
                     .toList();
         });
