@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
 final class RetryingStorageCalls {
     private static final Logger log = LoggerFactory.getLogger(RetryingStorageCalls.class);
 
+    static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
     private static final Duration STEP = Duration.ofMillis(100);
 
     private final PartitionStorage storage;
@@ -43,7 +45,7 @@ final class RetryingStorageCalls {
 
     /** Returns the pauses between attempts that are repeated until the server answers. */
     static ExponentialBackoff backoff(RandomGenerator random) {
-        return new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(10), random);
+        return new ExponentialBackoff(Duration.ofMillis(50), LONGEST_PAUSE, random);
     }
 
     RetryingStorageCalls(

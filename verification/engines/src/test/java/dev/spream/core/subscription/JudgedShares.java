@@ -31,7 +31,6 @@ final class JudgedShares {
     private static final int CALLS_UNTIL_EVEN = 30;
     private static final int DISCOVERIES_UNTIL_NEGLECTED = 3;
     private static final int MAX_DOUBLINGS = 6;
-    private static final Duration LONG_BACKOFF = Duration.ofSeconds(3);
     private static final Duration LONGEST_STANDSTILL = Duration.ofMinutes(5);
     private static final Duration MARGIN = Duration.ofMillis(20);
 
@@ -89,7 +88,7 @@ final class JudgedShares {
         this.untilEven = options.leaseTime().toNanos()
                 + DISCOVERIES_UNTIL_EVEN * discovery
                 + CALLS_UNTIL_EVEN * longestLatency
-                + LONG_BACKOFF.toNanos();
+                + RetryingStorageCalls.LONGEST_PAUSE.toNanos();
     }
 
     /** Something went wrong, or is over. */
@@ -179,7 +178,7 @@ final class JudgedShares {
             abstainedUntil = Math.max(abstainedUntil, machine.now() + (leaseTime << Math.min(times, MAX_DOUBLINGS)));
         }
         // A call that failed is tried again after a pause, which may have begun before the partition came free.
-        long calmSince = disturbedAt + LONG_BACKOFF.toNanos();
+        long calmSince = disturbedAt + RetryingStorageCalls.LONGEST_PAUSE.toNanos();
         if (Math.max(calmSince, fullAt) >= freeSince || members.isEmpty()) {
             return;
         }
