@@ -30,45 +30,38 @@ public record FrontierChanges(
 
     /** Returns a look of a storage that does not keep what changed: everything, without a mark. */
     public static FrontierChanges everything(Lineage frontier, Collection<WorkerRegistration> workers) {
-        return new FrontierChanges(true, frontier, frontier.readAt(), Optional.empty(), LiveWorkers.of(workers));
+        List<WorkerRegistration> alive =
+                workers.stream().filter(WorkerRegistration::alive).toList();
+        return new FrontierChanges(
+                true, frontier, frontier.readAt(), Optional.empty(), LiveWorkers.of(alive, Optional.of(alive)));
     }
 
     /**
-     * What the registrations of all workers that are alive come to. A worker's own is among them.
+     * The workers that are alive at the moment of the look, the one that looks among them.
      *
-     * @param version differs whenever the workers, their capacities or their modes differ
+     * @param changed their registrations, in any order; empty if the workers, their capacities and their modes are those of
+     *     the earlier look
      * @param firstEnd when the first of the registrations ends unless it is renewed; empty without workers
-     * @param progress the earliest of the low watermarks and the earliest of the times at which they were known; empty if one
-     *     of the workers has registered none
+     * @param progress the earliest of the low watermarks, and the earliest of the times at which they were known; empty
+     *     without workers, and if one of them has registered none
      */
-    public record LiveWorkers(String version, Optional<Instant> firstEnd, Optional<WorkerProgress> progress) {
+    public record LiveWorkers(
+            Optional<List<WorkerRegistration>> changed, Optional<Instant> firstEnd, Optional<WorkerProgress> progress) {
         public LiveWorkers {
-            requireNonNull(version, "version");
+            changed = changed.map(List::copyOf);
             requireNonNull(firstEnd, "firstEnd");
             requireNonNull(progress, "progress");
         }
 
-        /** Computes the same from all registrations. */
-        public static LiveWorkers of(Collection<WorkerRegistration> registrations) {
-            List<WorkerRegistration> alive = registrations.stream()
-                    .filter(WorkerRegistration::alive)
-                    .sorted(Comparator.comparing(
-                            registration -> registration.worker().value()))
-                    .toList();
+        /** Computes the rest from the registrations of those that are alive. */
+        public static LiveWorkers of(Collection<WorkerRegistration> alive, Optional<List<WorkerRegistration>> changed) {
             return new LiveWorkers(
-                    alive.stream()
-                            .map(registration -> List.of(
-                                            registration.worker().value(),
-                                            registration.capacity(),
-                                            registration.wholeTransactions())
-                                    .toString())
-                            .toList()
-                            .toString(),
+                    changed,
                     alive.stream().map(WorkerRegistration::aliveUntil).min(Comparator.naturalOrder()),
                     progress(alive));
         }
 
-        private static Optional<WorkerProgress> progress(List<WorkerRegistration> alive) {
+        private static Optional<WorkerProgress> progress(Collection<WorkerRegistration> alive) {
             List<WorkerProgress> known = alive.stream()
                     .flatMap(registration -> registration.progress().stream())
                     .toList();

@@ -117,18 +117,48 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
 
     @Override
     public synchronized FrontierChanges frontierSince(Optional<String> since, Set<PartitionToken> watched) {
-        long mark = since.map(InMemoryPartitionStorage::change).orElse(-1L);
-        boolean complete = mark < unknownUntil;
-        Lineage found = complete ? frontier() : changedSince(mark, watched);
+        Mark known = since.map(Mark::of).orElse(Mark.NONE);
+        Lineage found = known.change < unknownUntil ? frontier() : changedSince(known.change, watched);
+        List<WorkerRegistration> alive =
+                workers().stream().filter(WorkerRegistration::alive).toList();
+        Mark mark = new Mark(changes, Mark.versionOf(alive));
         return new FrontierChanges(
-                complete, found, found.readAt(), Optional.of(Long.toString(changes)), LiveWorkers.of(workers()));
+                known.change < unknownUntil,
+                found,
+                found.readAt(),
+                Optional.of(mark.toString()),
+                LiveWorkers.of(alive, Optional.of(alive).filter(workers -> !mark.workers.equals(known.workers))));
     }
 
-    private static long change(String mark) {
-        try {
-            return Long.parseLong(mark);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("'%s' is not a mark of this storage".formatted(mark), e);
+    /**
+     * The place of a look in the order of all changes.
+     *
+     * @param change the number of the last change that it shows
+     * @param workers differs whenever the workers that are alive do
+     */
+    private record Mark(long change, String workers) {
+        private static final Mark NONE = new Mark(-1, "");
+
+        static Mark of(String text) {
+            String[] parts = text.split(" ", 2);
+            try {
+                return new Mark(Long.parseLong(parts[0]), parts[1]);
+            } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+                throw new IllegalArgumentException("'%s' is not a mark of this storage".formatted(text), e);
+            }
+        }
+
+        static String versionOf(List<WorkerRegistration> alive) {
+            return alive.stream()
+                    .map(worker -> worker.worker() + " " + worker.capacity() + " " + worker.wholeTransactions())
+                    .sorted()
+                    .toList()
+                    .toString();
+        }
+
+        @Override
+        public String toString() {
+            return change + " " + workers;
         }
     }
 

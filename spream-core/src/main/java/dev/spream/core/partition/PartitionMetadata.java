@@ -95,6 +95,28 @@ public record PartitionMetadata(
                 Optional.empty());
     }
 
+    /** Returns the partition with that progress, and its lease live or not. */
+    public PartitionMetadata with(Instant progress, Optional<MoveOuts> moved, boolean live) {
+        return new PartitionMetadata(
+                token,
+                parentTokens,
+                startTimestamp,
+                state,
+                progress,
+                epoch,
+                owner,
+                leaseUntil,
+                live,
+                endProof,
+                createdAt,
+                scheduledAt,
+                runningAt,
+                finishedAt,
+                gaps,
+                moveIn,
+                moved);
+    }
+
     public boolean isFinished() {
         return state == PartitionState.FINISHED;
     }

@@ -2,19 +2,18 @@ package dev.spream.core.subscription;
 
 import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.internal.LocalLease;
+import dev.spream.core.partition.FrontierChanges.LiveWorkers;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.SubscriptionRecord;
-import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerProgress;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.subscription.lease.WorkerModes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,10 +32,9 @@ final class Membership {
     private volatile @Nullable SubscriptionRecord opened;
     private volatile LocalLease registration;
 
-    // Confined to the scheduler's thread.
-    private List<WorkerRegistration> members = List.of();
-    private long readAt;
-    private boolean known;
+    private volatile WorkerProgress progress = new WorkerProgress(Optional.empty(), Instant.EPOCH);
+
+    private List<WorkerRegistration> members = List.of(); // confined to the scheduler's thread
 
     /** @param wholeTransactions whether this worker delivers whole transactions */
     Membership(EngineContext context, boolean wholeTransactions) {
@@ -69,7 +67,7 @@ final class Membership {
                         context.worker(),
                         context.maxOpenPartitions(),
                         wholeTransactions,
-                        Optional.empty(),
+                        Optional.of(progress),
                         context.options().leaseTime());
         if (lapsed) {
             requireUncorrected(); // it is not corrected from now on
@@ -121,27 +119,19 @@ final class Membership {
         leaving = true;
     }
 
-    /**
-     * Returns the live workers, always including this one. A worker whose lease expired is not live even if it is
-     * registered, since it renews both together. The stored registrations are read again after the discovery interval,
-     * and when a lease has expired.
-     */
-    List<WorkerRegistration> members(Lineage lineage, BooleanSupplier wanted) throws InterruptedException {
-        long now = context.time().nanoTime();
-        Set<WorkerId> late = late(lineage);
-        if (!known
-                || !late.isEmpty()
-                || now - readAt
-                        >= context.options().partitionDiscoveryInterval().toNanos()) {
-            List<WorkerRegistration> read =
-                    context.storageCalls().repeat("reading the workers", wanted, PartitionStorage::workers);
-            note(alive(read, lineage.readAt()));
-            readAt = now;
-            known = true;
-        }
-        return members.stream()
-                .filter(member -> !late.contains(member.worker()))
-                .toList();
+    /** Takes the workers of a look. */
+    void note(LiveWorkers look, Instant readAt) {
+        look.changed().ifPresent(alive -> note(alive(alive, readAt)));
+    }
+
+    /** Returns the workers that were alive at the last look, and this one. */
+    List<WorkerRegistration> members() {
+        return members;
+    }
+
+    /** Notes the low watermark of this worker's partitions, for the next registration. */
+    void note(WorkerProgress ofPartitions) {
+        progress = ofPartitions;
     }
 
     /**
@@ -157,20 +147,6 @@ final class Membership {
         Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
         note(alive(read, lineage.readAt()));
         return !WorkerModes.of(lineage, members, context.worker()).awaited().isEmpty();
-    }
-
-    /** Returns the workers that were registered when {@link #members} was called, those with expired leases among them. */
-    List<WorkerRegistration> registered() {
-        return members;
-    }
-
-    /** Returns the other workers with expired leases on partitions that have not been taken over yet. */
-    private Set<WorkerId> late(Lineage lineage) {
-        return lineage.partitions().stream()
-                .filter(partition -> !partition.isFinished() && !partition.leaseLive())
-                .flatMap(partition -> partition.owner().stream())
-                .filter(owner -> !owner.equals(context.worker()))
-                .collect(Collectors.toSet());
     }
 
     private List<WorkerRegistration> alive(List<WorkerRegistration> registrations, Instant storageTime) {
@@ -200,7 +176,7 @@ final class Membership {
         List<String> before = names(members);
         List<String> after = names(now);
         members = now;
-        if (known && !before.equals(after)) {
+        if (!before.isEmpty() && !before.equals(after)) {
             log.info("[{}] the workers are now {}, before {}", context.source().streamName(), after, before);
         }
     }

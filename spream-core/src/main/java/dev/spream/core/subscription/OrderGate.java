@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -456,6 +457,14 @@ final class OrderGate {
     /** Returns whether the reader's thread waits here, for partitions that are read elsewhere, or not at all. */
     boolean isBlocked() {
         return blocked && holds().stream().anyMatch(hold -> hold.blocks() && hold.waits);
+    }
+
+    /** Returns the partitions that may have to settle changes before the ones that are held. */
+    synchronized Set<PartitionToken> awaited() {
+        return holds.stream()
+                .filter(Hold::blocks)
+                .flatMap(hold -> hold.left.stream())
+                .collect(Collectors.toSet());
     }
 
     /**

@@ -173,6 +173,11 @@ final class PartitionReader {
         return gate.isBlocked() || gapEnd.isWaiting();
     }
 
+    /** Returns whether it waits until all others were read up to some time. */
+    boolean awaitsAll() {
+        return gapEnd.isWaiting();
+    }
+
     /** Returns the time before which every partition that this one names is stored; empty if that is not known. */
     Optional<Instant> discoveredUntil() {
         return begun ? reading.discoveredUntil() : Optional.empty();

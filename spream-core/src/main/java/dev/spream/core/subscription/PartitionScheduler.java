@@ -15,10 +15,12 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.subscription.lease.FairShare;
+import dev.spream.core.subscription.lease.HeldPartition;
 import dev.spream.core.subscription.lease.WorkerModes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -49,6 +51,15 @@ final class PartitionScheduler {
 
         /** Returns the number of partitions that are read. */
         int open();
+
+        /** Returns the partitions that have a reader. */
+        Collection<HeldPartition> held();
+
+        /** Returns the partitions that a reader waits for. */
+        Set<PartitionToken> awaited();
+
+        /** Returns whether a reader waits until all other partitions were read up to some time. */
+        boolean awaitsAll();
 
         /**
          * Starts to read a partition.
@@ -96,6 +107,7 @@ final class PartitionScheduler {
     private final Membership membership;
     private final UnclaimedPartitions neglected;
     private final boolean alone;
+    private final Discovery discovery;
     private List<WorkerId> awaited = List.of(); // with the other transaction mode
     private int eagerRounds; // rounds since partitions became due or one of them arrived
 
@@ -105,8 +117,10 @@ final class PartitionScheduler {
     private volatile @Nullable Instant lowWatermark;
 
     /** @param alone whether one worker at a time has all partitions */
-    PartitionScheduler(EngineContext context, Readers readers, Membership membership, boolean alone) {
+    PartitionScheduler(
+            EngineContext context, Readers readers, Membership membership, Discovery discovery, boolean alone) {
         this.alone = alone;
+        this.discovery = discovery;
         this.context = context;
         this.readers = readers;
         this.membership = membership;
@@ -120,17 +134,14 @@ final class PartitionScheduler {
                     readers.leaving(); // first, so that partitions released meanwhile appear as free
             // Before the lineage, which then has what they named. Several workers settle what they read on their own.
             Map<PartitionToken, Instant> positions = alone ? readers.positions() : Map.of();
-            Lineage lineage = context.storageCalls()
-                    .repeat("reading the lineage", wanted, PartitionStorage::frontier)
-                    .withPositions(positions);
+            Lineage lineage = discovery.look(readers, wanted).withPositions(positions);
             readers.observe(lineage);
-            noteLowWatermark(lineage);
+            noteLowWatermark();
             noteMoveIns(lineage);
             if (nothingUnfinished(lineage) && isCompleted(wanted)) {
                 return true;
             }
-            List<WorkerRegistration> members = membership.members(lineage, wanted);
-            WorkerModes modes = WorkerModes.of(lineage, membership.registered(), context.worker());
+            WorkerModes modes = WorkerModes.of(lineage, membership.members(), context.worker());
             noteAwaited(modes);
             if (!modes.awaited().isEmpty()) {
                 if (modes.gives()) {
@@ -139,7 +150,7 @@ final class PartitionScheduler {
                 context.partitionsChanged().await(context.options().partitionDiscoveryInterval());
                 continue;
             }
-            members = members.stream().filter(modes.sharing()::contains).toList();
+            List<WorkerRegistration> members = modes.sharing();
             FairShare share = alone
                     ? FairShare.ofOne(lineage, members, context.worker())
                     : FairShare.of(lineage, members, context.worker(), leaving);
@@ -199,11 +210,8 @@ final class PartitionScheduler {
      * once.
      */
     private Duration untilLeaseEnds(Lineage lineage) {
-        return lineage.partitions().stream()
-                .filter(partition -> !partition.isFinished() && partition.leaseLive())
-                .filter(partition -> !readers.isRead(partition.token()))
-                .flatMap(partition -> partition.leaseUntil().stream())
-                .min(Comparator.naturalOrder())
+        return discovery
+                .nextLeaseEnd(lineage)
                 .map(end -> Duration.between(lineage.readAt(), end).plus(LEASE_END_MARGIN))
                 .orElse(context.options().partitionDiscoveryInterval());
     }
@@ -221,8 +229,8 @@ final class PartitionScheduler {
         return waiting;
     }
 
-    private void noteLowWatermark(Lineage lineage) {
-        lineage.lowWatermark().ifPresent(watermark -> {
+    private void noteLowWatermark() {
+        discovery.lowWatermark().ifPresent(watermark -> {
             lowWatermark = watermark;
             context.listener().publish(listener -> listener.lowWatermark(watermark));
         });

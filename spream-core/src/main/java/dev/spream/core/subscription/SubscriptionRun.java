@@ -70,6 +70,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     private final Optional<TransactionAssembler> transactions; // if whole ones are delivered
     private final WatermarkWriter watermarks;
     private final LeaseKeeper leases;
+    private final Discovery discovery;
     private final PartitionScheduler scheduler;
     private final PartitionHandOver handOver;
     private final List<Periodic> periodic = new CopyOnWriteArrayList<>();
@@ -107,9 +108,10 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 : Optional.of(path.assembler(context, mode, consumer, calls, tasks::fail));
         this.drainAlarm = new Waiter(context.time());
         this.watermarks = new WatermarkWriter(context, consumer);
-        this.leases =
-                new LeaseKeeper(context, new Membership(context, mode != TransactionMode.OFF), this::heldPartitions);
-        this.scheduler = new PartitionScheduler(context, this, leases.membership(), mode != TransactionMode.OFF);
+        this.leases = new LeaseKeeper(context, new Membership(context, mode != TransactionMode.OFF), this::held);
+        this.discovery = new Discovery(context, leases.membership(), mode != TransactionMode.OFF);
+        this.scheduler =
+                new PartitionScheduler(context, this, leases.membership(), discovery, mode != TransactionMode.OFF);
         this.handOver = new PartitionHandOver(context, watermarks);
     }
 
@@ -185,8 +187,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                         "registering the worker",
                         () -> stop == Stop.NO,
                         storage -> leases.membership().register());
-        RunningSubscription view =
-                new RunningSubscription(context, this::heldPartitions, this::lowWatermark, transactions);
+        RunningSubscription view = new RunningSubscription(context, this::held, this::lowWatermark, transactions);
         started = true;
         context.listener().publish(listener -> listener.started(view));
         if (stop != Stop.NO) {
@@ -205,7 +206,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 "rotation",
                 PartitionHandOver.ROTATION_INTERVAL,
                 () -> handOver.rotate(readers.values(), scheduler.waiting()));
-        CleanupTask housekeeper = new CleanupTask(context);
+        CleanupTask housekeeper = new CleanupTask(context, discovery::readAt);
         startPeriodic("housekeeping", housekeeper.interval(), housekeeper::cleanUp);
         return scheduler.run(() -> stop == Stop.NO);
     }
@@ -231,8 +232,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
      */
     private void storeWatermarks() throws InterruptedException {
         path.attempts().summarize();
-        context.storageCalls()
-                .once(WatermarkWriter.STORING, "", () -> watermarks.persist(heldPartitions(), () -> false));
+        context.storageCalls().once(WatermarkWriter.STORING, "", () -> watermarks.persist(held(), () -> false));
     }
 
     @Override
@@ -359,8 +359,21 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         }
     }
 
-    private Collection<HeldPartition> heldPartitions() {
+    @Override
+    public Collection<HeldPartition> held() {
         return readers.values().stream().map(PartitionReader::partition).toList();
+    }
+
+    @Override
+    public Set<PartitionToken> awaited() {
+        return readers.values().stream()
+                .flatMap(reader -> reader.gate().awaited().stream())
+                .collect(Collectors.toSet());
+    }
+
+    @Override
+    public boolean awaitsAll() {
+        return readers.values().stream().anyMatch(PartitionReader::awaitsAll);
     }
 
     @Override

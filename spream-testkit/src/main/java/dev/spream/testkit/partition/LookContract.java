@@ -20,10 +20,10 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerProgress;
 import dev.spream.core.partition.WorkerRegistration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -152,28 +152,30 @@ interface LookContract extends StorageScenario.Stage {
     }
 
     @Test
-    default void the_version_of_the_workers_differs_when_they_do() {
+    default void a_look_has_the_workers_that_are_alive_whenever_they_differ() {
         PartitionStorage storage = given().storage();
-        List<String> versions = new ArrayList<>();
-        versions.add(workers().version());
+        Looks looks = new Looks(given().anotherConnection());
+        looks.assertAlive();
         storage.registerWorker(ANN, 10, LEASE);
-        versions.add(workers().version());
+        looks.assertAlive(ANN);
         storage.registerWorker(ANN, 11, LEASE);
-        versions.add(workers().version());
+        looks.assertAlive(ANN);
         storage.registerWorker(ANN, 11, true, Optional.empty(), LEASE);
-        versions.add(workers().version());
+        looks.assertAlive(ANN);
         storage.registerWorker(BOB, 11, true, Optional.empty(), LEASE.multipliedBy(2));
-        versions.add(workers().version());
+        looks.assertAlive(ANN, BOB);
         storage.unregisterWorker(ANN);
-        versions.add(workers().version());
-        assertThat(versions).doesNotHaveDuplicates();
+        looks.assertAlive(BOB);
         given().passTime(MOMENT);
         storage.registerWorker(BOB, 11, true, Optional.of(progress(3, 5)), LEASE.multipliedBy(2));
-        assertThat(workers().version()).as("registered again").isEqualTo(versions.getLast());
+        looks.assertSameWorkers();
         storage.registerWorker(ANN, 11, true, Optional.empty(), LEASE);
-        assertThat(workers().version()).as("a worker is back").isEqualTo(versions.get(4));
+        storage.unregisterWorker(ANN);
+        looks.assertSameWorkers();
+        storage.registerWorker(ANN, 11, true, Optional.empty(), LEASE);
+        looks.assertAlive(ANN, BOB);
         given().letLeasesRunOut();
-        assertThat(workers().version()).as("the registration ran out").isEqualTo(versions.getLast());
+        looks.assertAlive(BOB);
     }
 
     @Test
@@ -230,9 +232,29 @@ interface LookContract extends StorageScenario.Stage {
             this.storage = storage;
         }
 
-        private void assertFrontier(String moment) {
+        private void assertSameWorkers() {
+            boolean keepsChanges = mark.isPresent();
+            assertThat(look().workers().changed().isEmpty()).isEqualTo(keepsChanges);
+        }
+
+        private void assertAlive(WorkerId... workers) {
+            assertThat(look().workers().changed())
+                    .hasValueSatisfying(alive -> assertThat(alive)
+                            .containsExactlyInAnyOrderElementsOf(storage.workers().stream()
+                                    .filter(WorkerRegistration::alive)
+                                    .toList())
+                            .extracting(WorkerRegistration::worker)
+                            .containsExactlyInAnyOrder(workers));
+        }
+
+        private FrontierChanges look() {
             FrontierChanges look = storage.frontierSince(mark, Set.of());
             mark = look.mark();
+            return look;
+        }
+
+        private void assertFrontier(String moment) {
+            FrontierChanges look = look();
             if (look.complete()) {
                 known.clear();
             }

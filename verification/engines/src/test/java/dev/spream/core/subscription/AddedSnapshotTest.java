@@ -220,7 +220,7 @@ class AddedSnapshotTest {
                         SubscriberFixture.await(corrected);
                     }
                     Object result = method.invoke(storage, arguments);
-                    if (method.getName().equals("frontier") && seen.getCount() > 0) {
+                    if (method.getName().equals("frontierSince") && seen.getCount() > 0) {
                         seen.countDown();
                         SubscriberFixture.await(corrected);
                         Polling.await(() -> storage.workers().getFirst().alive(), () -> "not registered again");

@@ -27,7 +27,7 @@ class CleanupTaskTest {
     @Test
     void finished_partitions_are_kept_for_their_retention_by_the_clock_of_the_storage() {
         finishRoot();
-        CleanupTask housekeeper = new CleanupTask(context());
+        CleanupTask housekeeper = new CleanupTask(context(), storageTime::instant);
 
         storageTime.advance(Duration.ofMinutes(59));
         housekeeper.cleanUp();

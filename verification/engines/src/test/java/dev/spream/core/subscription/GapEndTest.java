@@ -99,11 +99,8 @@ class GapEndTest {
         fixture.storage.release(List.of(lease));
         scriptEarlierStart();
         AtomicBoolean first = new AtomicBoolean(true);
-        PartitionStorage late = SimulationSabotages.spoil(
-                PartitionStorage.class,
-                fixture.storage,
-                "frontier",
-                (target, none) -> first.getAndSet(false) ? before(target.frontier()) : target.frontier());
+        PartitionStorage late = SimulationSabotages.spoilFrontier(
+                fixture.storage, frontier -> first.getAndSet(false) ? before(frontier) : frontier);
         RecordingConsumer consumer = new RecordingConsumer();
 
         fixture.run(

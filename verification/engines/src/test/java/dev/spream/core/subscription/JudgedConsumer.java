@@ -187,6 +187,7 @@ final class JudgedConsumer {
             return latest;
         }
         Delivery delivery = deliveries.getFirst();
+        judge.shares.requireSettledBefore(delivery.lowWatermark());
         return run.allHolds.stream()
                 .filter(hold -> hold.token.equals(delivery.partition()) && hold.epoch == delivery.epoch())
                 .findFirst()

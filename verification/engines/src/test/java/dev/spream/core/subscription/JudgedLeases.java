@@ -79,8 +79,8 @@ final class JudgedLeases {
 
     private void releasing(JudgedRun run, PartitionLease lease) {
         JudgedHold hold = latest.get(lease.token());
-        if (hold == null || !hold.isUnder(lease) || hold.left) {
-            return;
+        if (hold == null || !hold.isUnder(lease) || hold.isOver(machine.now())) {
+            return; // others could acquire it anyway
         }
         if (hold.calls > 0) {
             throw judge.violated(
@@ -166,11 +166,17 @@ final class JudgedLeases {
             }
             case "registerWorker" -> shares.registered(run);
             case "unregisterWorker" -> shares.leaving(run);
-            case "frontier" -> shares.looked();
+            case "frontierSince" -> shares.looked();
             default -> {}
         }
-        if (call.equals("finish") || call.equals("release")) {
+        if (call.equals("finish")) {
             leases.forEach(lease -> left(run, lease));
+        } else if (call.equals("release")) {
+            leases.stream()
+                    .filter(lease -> run.hold(lease)
+                            .filter(hold -> hold.left || !hold.isOver(machine.now()))
+                            .isPresent())
+                    .forEach(lease -> left(run, lease));
         }
     }
 

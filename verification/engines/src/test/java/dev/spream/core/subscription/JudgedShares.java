@@ -1,5 +1,7 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
@@ -11,7 +13,9 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The part of the {@link SimulationJudge} that checks how workers share the partitions while nothing disturbs them: they
@@ -215,6 +219,27 @@ final class JudgedShares {
                     run.process,
                     hold.token,
                     handOvers);
+        }
+    }
+
+    /** A worker says that everything before that time is settled, but for what is in gaps, or was added later. */
+    void requireSettledBefore(Optional<Instant> lowWatermark) {
+        Lineage lineage = surviving.lineage();
+        Optional<Instant> stored = lineage.lowWatermark();
+        if (!surviving.corrections().isEmpty()
+                || Stream.concat(
+                                lineage.partitions().stream().map(PartitionMetadata::gaps),
+                                surviving.proofs().stream().map(FinishedPartition::gaps))
+                        .anyMatch(gaps -> !gaps.isEmpty())) {
+            return;
+        }
+        if (lowWatermark.isPresent()
+                && stored.filter(lowWatermark.get()::isAfter).isPresent()) {
+            throw judge.violated(
+                    Promise.LOW_WATERMARK,
+                    "%s is said to be the low watermark, and %s is stored",
+                    lowWatermark.get(),
+                    stored.get());
         }
     }
 

@@ -8,8 +8,8 @@ import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
+import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.InMemoryPartitionStorage;
-import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,48 +32,23 @@ class MembershipTest {
 
     private final DrivenTime time = new DrivenTime(START);
     private final InMemoryPartitionStorage memory = new InMemoryPartitionStorage(time);
-    private final FaultyStorage counting = FaultyStorage.counting(memory);
     private final SubscriberOptions options =
             SubscriberOptions.builder().worker(ANN).build();
     private final Membership membership = new Membership(context(), false);
+    private Optional<String> mark = Optional.empty();
 
     @Test
-    void a_worker_is_a_member_before_it_has_registered() throws InterruptedException {
+    void a_worker_is_a_member_before_it_has_registered() {
         assertThat(members()).containsExactly(ANN);
     }
 
     @Test
-    void others_are_members_as_long_as_they_are_alive() throws InterruptedException {
+    void others_are_members_as_long_as_they_are_alive() {
         memory.registerWorker(BOB, 5, Duration.ofSeconds(10));
         assertThat(members()).containsExactlyInAnyOrder(ANN, BOB);
+        assertThat(members()).as("unchanged").containsExactlyInAnyOrder(ANN, BOB);
         time.advance(Duration.ofSeconds(11));
         assertThat(members()).containsExactly(ANN);
-    }
-
-    @Test
-    void a_worker_that_let_a_lease_run_out_is_none_whatever_its_registration_says() throws InterruptedException {
-        memory.registerWorker(BOB, 5, Duration.ofHours(1));
-        memory.openSubscription(new SubscriptionRecord(
-                "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));
-        List<PartitionClaim> claims =
-                memory.frontier().claimable().stream().map(PartitionClaim::of).toList();
-        memory.acquire(BOB, claims, Duration.ofSeconds(10));
-        assertThat(members()).containsExactlyInAnyOrder(ANN, BOB);
-
-        time.advance(Duration.ofSeconds(10));
-
-        assertThat(members()).containsExactly(ANN);
-    }
-
-    @Test
-    void the_workers_are_read_once_a_discovery_interval() throws InterruptedException {
-        members();
-        time.advance(options.partitionDiscoveryInterval().minusMillis(1));
-        members();
-        assertThat(counting.calls("workers")).isEqualTo(1);
-        time.advance(Duration.ofMillis(1));
-        members();
-        assertThat(counting.calls("workers")).isEqualTo(2);
     }
 
     @Test
@@ -156,10 +132,11 @@ class MembershipTest {
         assertThat(ordered.isRegistered()).isFalse();
     }
 
-    private List<WorkerId> members() throws InterruptedException {
-        return membership.members(memory.frontier(), () -> true).stream()
-                .map(WorkerRegistration::worker)
-                .toList();
+    private List<WorkerId> members() {
+        FrontierChanges look = memory.frontierSince(mark, Set.of());
+        mark = look.mark();
+        membership.note(look.workers(), look.partitions().readAt());
+        return membership.members().stream().map(WorkerRegistration::worker).toList();
     }
 
     private EngineContext context() {
@@ -167,6 +144,6 @@ class MembershipTest {
     }
 
     private EngineContext context(SubscriberOptions used) {
-        return EngineContext.of(new ScriptedSource(), counting.storage(), used, time, new Random(1), true);
+        return EngineContext.of(new ScriptedSource(), memory, used, time, new Random(1), true);
     }
 }

@@ -79,8 +79,8 @@ class OpenPartitionsLimitTest {
                 options -> listening(options).maxOpenPartitions(1).partitionDiscoveryInterval(Duration.ofMillis(1)));
         CompletableFuture<CompletionReason> run = fixture.start(subscriber, new RecordingConsumer());
         Polling.await(() -> acquired.contains("a"), acquired::toString);
-        long rounds = counting.calls("frontier");
-        Polling.await(() -> counting.calls("frontier") > rounds + 10, acquired::toString);
+        long rounds = counting.calls("frontierSince");
+        Polling.await(() -> counting.calls("frontierSince") > rounds + 10, acquired::toString);
 
         assertThat(subscriber.shutdown(SubscriberFixture.BOUND)).isTrue();
 

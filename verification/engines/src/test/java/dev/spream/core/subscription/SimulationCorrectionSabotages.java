@@ -80,8 +80,7 @@ final class SimulationCorrectionSabotages {
 
             @Override
             public PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
-                return SimulationSabotages.spoil(
-                        PartitionStorage.class, storage, "frontier", (target, none) -> readToEnd(target.frontier()));
+                return SimulationSabotages.spoilFrontier(storage, SimulationCorrectionSabotages::readToEnd);
             }
         };
     }
@@ -112,8 +111,7 @@ final class SimulationCorrectionSabotages {
 
             @Override
             public PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
-                return SimulationSabotages.spoil(
-                        PartitionStorage.class, storage, "frontier", (target, none) -> withoutRows(target.frontier()));
+                return SimulationSabotages.spoilFrontier(storage, SimulationCorrectionSabotages::withoutRows);
             }
         };
     }

@@ -128,6 +128,21 @@ class SimulationJudgeIT {
     }
 
     @Test
+    void looks_that_leave_changes_out_make_no_progress() {
+        assertNoticed(Promise.PROGRESS, SimulationWorkerSabotages.forgottenChanges());
+    }
+
+    @Test
+    void looks_that_do_not_show_the_end_of_a_worker_make_no_progress() {
+        assertNoticed(Promise.PROGRESS, SimulationWorkerSabotages.workersForEver());
+    }
+
+    @Test
+    void a_worker_that_registers_no_low_watermark_of_what_it_has_makes_that_of_the_subscription_too_high() {
+        assertNoticed(Promise.LOW_WATERMARK, SimulationWorkerSabotages.progressOfNone());
+    }
+
+    @Test
     void workers_that_never_give_partitions_up_share_unfairly() {
         assertNoticed(Promise.FAIR_SHARE, SimulationWorkerSabotages.neverShared());
     }

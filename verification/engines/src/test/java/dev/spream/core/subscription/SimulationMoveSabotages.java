@@ -106,8 +106,7 @@ final class SimulationMoveSabotages {
         return new Moving() {
             @Override
             public PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
-                return SimulationSabotages.spoil(PartitionStorage.class, storage, "frontier", (target, arguments) -> {
-                    Lineage frontier = target.frontier();
+                return SimulationSabotages.spoilFrontier(storage, frontier -> {
                     List<PartitionToken> all = frontier.partitions().stream()
                             .map(PartitionMetadata::token)
                             .toList();

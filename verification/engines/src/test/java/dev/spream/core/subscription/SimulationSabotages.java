@@ -9,6 +9,7 @@ import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
@@ -109,16 +110,25 @@ final class SimulationSabotages {
 
             @Override
             public PartitionStorage storage(PartitionStorage storage, SimulatedProcess process) {
-                return spoil(PartitionStorage.class, storage, "frontier", (target, arguments) -> {
-                    Lineage frontier = target.frontier();
-                    return Lineage.of(
-                            frontier.partitions().stream()
-                                    .map(SimulationSabotages::orphaned)
-                                    .toList(),
-                            frontier.readAt());
-                });
+                return spoilFrontier(
+                        storage,
+                        frontier -> Lineage.of(
+                                frontier.partitions().stream()
+                                        .map(SimulationSabotages::orphaned)
+                                        .toList(),
+                                frontier.readAt()));
             }
         };
+    }
+
+    /** The frontier is always read as a whole, and seems to be another one. */
+    static PartitionStorage spoilFrontier(PartitionStorage storage, UnaryOperator<Lineage> spoiler) {
+        PartitionStorage looks = spoil(PartitionStorage.class, storage, "frontierSince", (target, arguments) -> {
+            FrontierChanges look = target.frontierSince(Optional.empty(), Set.of());
+            return new FrontierChanges(
+                    true, spoiler.apply(look.partitions()), look.asOf(), Optional.empty(), look.workers());
+        });
+        return spoil(PartitionStorage.class, looks, "frontier", (target, none) -> spoiler.apply(target.frontier()));
     }
 
     private static PartitionMetadata orphaned(PartitionMetadata stored) {

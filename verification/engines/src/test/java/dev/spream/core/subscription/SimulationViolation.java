@@ -12,6 +12,7 @@ final class SimulationViolation extends AssertionError {
         COMMIT_ORDER,
         BOUNDS,
         PROVEN_END,
+        LOW_WATERMARK,
         ONE_OWNER,
         FAIR_SHARE,
         ONCE_TOLD,

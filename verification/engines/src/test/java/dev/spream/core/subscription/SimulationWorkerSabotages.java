@@ -5,13 +5,17 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.partition.FrontierChanges;
+import dev.spream.core.partition.FrontierChanges.LiveWorkers;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerProgress;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SimulationSabotages.SpoiledConsumer;
@@ -23,8 +27,11 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
+import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Ways to break what several workers promise together, one at a time. */
@@ -57,6 +64,7 @@ final class SimulationWorkerSabotages {
             case PartitionLease lease -> ownersLease(storage, lease);
             case WatermarkAdvance advance ->
                 new WatermarkAdvance(ownersLease(storage, advance.lease()), advance.watermark());
+            case Set<?> tokens -> tokens;
             case Collection<?> several ->
                 several.stream().map(each -> asOwner(storage, each)).toList();
             default -> argument;
@@ -157,19 +165,17 @@ final class SimulationWorkerSabotages {
     /** The leases of the lineage seem to be live where that holds, of a partition and whether it is the worker's own. */
     private static PartitionStorage seeing(
             PartitionStorage storage, SimulatedProcess process, BiPredicate<PartitionMetadata, Boolean> live) {
-        Spoiler<PartitionStorage> spoiler = (target, arguments) -> {
-            Lineage frontier = target.frontier();
-            return Lineage.of(
-                    frontier.partitions().stream()
-                            .map(stored -> withLease(
-                                    stored,
-                                    live.test(
-                                            stored,
-                                            stored.owner().equals(Optional.of(new WorkerId(process.toString()))))))
-                            .toList(),
-                    frontier.readAt());
-        };
-        return SimulationSabotages.spoil(PartitionStorage.class, storage, "frontier", spoiler);
+        return SimulationSabotages.spoilFrontier(
+                storage,
+                frontier -> Lineage.of(
+                        frontier.partitions().stream()
+                                .map(stored -> withLease(
+                                        stored,
+                                        live.test(
+                                                stored,
+                                                stored.owner().equals(Optional.of(new WorkerId(process.toString()))))))
+                                .toList(),
+                        frontier.readAt()));
     }
 
     private static PartitionMetadata withLease(PartitionMetadata stored, boolean live) {
@@ -229,29 +235,92 @@ final class SimulationWorkerSabotages {
 
     /** Every worker takes itself for the only one. */
     static SimulationSabotage neverShared() {
-        return SimulationSabotages.ofStorage(
-                "workers",
-                process -> (storage, arguments) -> storage.workers().stream()
-                        .filter(other -> other.worker().value().equals(process.toString()))
-                        .toList());
+        return seeing((process, workers) ->
+                workers.filter(other -> other.worker().value().equals(process.toString())));
     }
 
     /** Every worker believes in others that are not there. */
     static SimulationSabotage imaginedWorkers() {
-        return SimulationSabotages.ofStorage("workers", process -> (storage, arguments) -> {
-            List<WorkerRegistration> workers = storage.workers();
-            return Stream.concat(
-                            workers.stream(),
-                            Stream.of("x", "y", "z")
-                                    .map(name -> new WorkerRegistration(
-                                            new WorkerId(name),
-                                            1000,
-                                            false,
-                                            SimulatedMachine.EPOCH,
-                                            SimulatedMachine.EPOCH.plus(Duration.ofDays(1000)),
-                                            Optional.empty(),
-                                            true)))
+        return seeing((process, workers) -> Stream.concat(
+                workers,
+                Stream.of("x", "y", "z")
+                        .map(name -> new WorkerRegistration(
+                                new WorkerId(name),
+                                1000,
+                                false,
+                                SimulatedMachine.EPOCH,
+                                SimulatedMachine.EPOCH.plus(Duration.ofDays(1000)),
+                                Optional.empty(),
+                                true))));
+    }
+
+    /** Looks leave some of the changes out. */
+    static SimulationSabotage forgottenChanges() {
+        return ofLooks((storage, arguments) -> {
+            FrontierChanges look = look(storage, arguments);
+            return look.complete()
+                    ? look
+                    : new FrontierChanges(
+                            false,
+                            Lineage.of(
+                                    look.partitions().partitions().stream()
+                                            .filter(partition -> partition.leaseLive() || partition.isFinished())
+                                            .toList(),
+                                    look.partitions().readAt()),
+                            look.asOf(),
+                            look.mark(),
+                            look.workers());
+        });
+    }
+
+    /** Looks do not show that a worker is gone. */
+    static SimulationSabotage workersForEver() {
+        return ofLooks((storage, arguments) -> {
+            FrontierChanges look = look(storage, arguments);
+            return new FrontierChanges(
+                    look.complete(),
+                    look.partitions(),
+                    look.asOf(),
+                    look.mark(),
+                    new LiveWorkers(
+                            look.workers().changed().filter(alive -> look.complete() || alive.size() > 1),
+                            look.workers().firstEnd(),
+                            look.workers().progress()));
+        });
+    }
+
+    /** Workers register without the partitions that they have. */
+    static SimulationSabotage progressOfNone() {
+        return SimulationSabotages.ofStorage("registerWorker", process -> (storage, arguments) -> {
+            storage.registerWorker(
+                    (WorkerId) arguments[0],
+                    (int) arguments[1],
+                    (boolean) arguments[2],
+                    ((Optional<?>) arguments[3])
+                            .map(WorkerProgress.class::cast)
+                            .map(progress -> new WorkerProgress(Optional.empty(), progress.asOf())),
+                    (Duration) arguments[4]);
+            return null;
+        });
+    }
+
+    private static SimulationSabotage ofLooks(Spoiler<PartitionStorage> spoiler) {
+        return SimulationSabotages.ofStorage("frontierSince", process -> spoiler);
+    }
+
+    private static FrontierChanges look(PartitionStorage storage, Object[] arguments) {
+        return storage.frontierSince(
+                ((Optional<?>) arguments[0]).map(String.class::cast),
+                ((Set<?>) arguments[1]).stream().map(PartitionToken.class::cast).collect(Collectors.toSet()));
+    }
+
+    private static SimulationSabotage seeing(
+            BiFunction<SimulatedProcess, Stream<WorkerRegistration>, Stream<WorkerRegistration>> spoiler) {
+        return SimulationSabotages.ofStorage("frontierSince", process -> (storage, arguments) -> {
+            FrontierChanges look = storage.frontierSince(Optional.empty(), Set.of());
+            List<WorkerRegistration> seen = spoiler.apply(process, look.workers().changed().orElseThrow().stream())
                     .toList();
+            return FrontierChanges.everything(look.partitions(), seen);
         });
     }
 
