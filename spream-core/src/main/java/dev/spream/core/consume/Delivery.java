@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param attempt which attempt this is: 1, and one more for each call before that failed on the change, or on a batch that
  *     it was in
  * @param deadline about when the call is interrupted; empty if there is no limit
- * @param lowWatermark the low watermark of the subscription as this worker last read it from the storage: every
+ * @param lowWatermark the low watermark of the subscription, as far as this worker knows it: every
  *     change with an earlier commit timestamp is settled, by whatever worker, and is not delivered again, except by a
  *     worker that lost its lease. It never moves back while a subscription continues in its storage. Empty for a
  *     change that is replayed

@@ -42,7 +42,7 @@ final class ConsumerCalls {
     private final Optional<Duration> timeout;
     private final Set<Call> open = ConcurrentHashMap.newKeySet();
 
-    /** @param lowWatermark the low watermark of the subscription, as last read from the storage */
+    /** @param lowWatermark the low watermark of the subscription, as far as it is known */
     ConsumerCalls(EngineContext context, Supplier<Optional<Instant>> lowWatermark) {
         this.context = context;
         this.lowWatermark = lowWatermark;

@@ -216,7 +216,7 @@ final class PartitionScheduler {
                 .orElse(context.options().partitionDiscoveryInterval());
     }
 
-    /** Returns the low watermark of the subscription, as last read from the storage. */
+    /** Returns the low watermark of the subscription, as far as it is known. */
     Optional<Instant> lowWatermark() {
         return Optional.ofNullable(lowWatermark);
     }

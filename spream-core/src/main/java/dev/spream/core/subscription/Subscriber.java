@@ -124,7 +124,7 @@ public final class Subscriber implements AutoCloseable {
     }
 
     /**
-     * Returns the low watermark, as last read from the storage: every change before it is settled, by whichever worker.
+     * Returns the low watermark, as far as this worker knows it: every change before it is settled, by whichever worker.
      */
     public Optional<Instant> lowWatermark() {
         return subscription.begun().flatMap(SubscriptionRun::lowWatermark);

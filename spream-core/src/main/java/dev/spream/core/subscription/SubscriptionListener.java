@@ -135,7 +135,7 @@ public interface SubscriptionListener {
     /** Watermarks were stored, those of all partitions that moved, in one call to the storage. */
     default void watermarksPersisted(Map<PartitionToken, Instant> watermarks) {}
 
-    /** The low watermark of the subscription, over all workers, as last read from the storage. */
+    /** The low watermark of the subscription, over all workers, as far as this worker knows it. */
     default void lowWatermark(Instant lowWatermark) {}
 
     /** The storage failed with a retryable error; the call is repeated. */

@@ -32,7 +32,7 @@ public interface SubscriptionView {
     List<PartitionProgress> held();
 
     /**
-     * Returns the low watermark, as last read from the storage: every change before it is settled, by whichever worker.
+     * Returns the low watermark, as far as this worker knows it: every change before it is settled, by whichever worker.
      */
     Optional<Instant> lowWatermark();
 
