@@ -331,6 +331,17 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     }
 
     @Override
+    public synchronized void expireLeases(WorkerId worker) {
+        Instant now = now();
+        for (StoredPartition partition : partitions.values()) {
+            if (worker.equals(partition.owner) && partition.isFree(now)) {
+                changed(partition).owner = null;
+                partition.leaseUntil = null;
+            }
+        }
+    }
+
+    @Override
     public synchronized void registerWorker(
             WorkerId worker,
             int capacity,

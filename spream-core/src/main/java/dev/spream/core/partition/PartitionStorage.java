@@ -183,6 +183,13 @@ public interface PartitionStorage extends AutoCloseable {
     void release(Collection<PartitionLease> leases);
 
     /**
+     * Clears the owner of partitions of that worker whose leases have ended, as {@link #release} does, so that {@linkplain
+     * #frontierSince looks} show them: others leave the partitions of a worker to it as long as it is registered. Not
+     * needed where every look is complete.
+     */
+    default void expireLeases(WorkerId worker) {}
+
+    /**
      * Registers the worker, or extends its registration, to last that long from now on the storage's clock.
      *
      * @param capacity how many partitions the worker can read at the same time, at least 1; replaces the stored

@@ -3,7 +3,6 @@ package dev.spream.core.subscription;
 import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.FrontierChanges.LiveWorkers;
 import dev.spream.core.partition.Lineage;
-import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.subscription.lease.FrontierView;
@@ -44,13 +43,16 @@ final class Discovery {
 
     /** Returns the frontier now. The watermarks of partitions that other workers read may be earlier ones. */
     Lineage look(PartitionScheduler.Readers readers, BooleanSupplier wanted) throws InterruptedException {
+        view.prepare(readers.held());
         take(everything, wanted);
         if (view.isOutdated(alive())) {
             take(true, wanted);
         }
-        Lineage lineage = view.update(alive(), readers.held(), readers.awaited());
+        Lineage lineage = view.update(alive(), readers.awaited());
         everything = alone || readers.awaitsAll() || workers.progress().isEmpty();
-        releaseExpired(wanted);
+        if (view.hasExpired()) {
+            context.storageCalls().run("expiring leases", wanted, storage -> storage.expireLeases(context.worker()));
+        }
         membership.note(view.progress());
         view.lowWatermark(workers, others())
                 .filter(low -> lowWatermark == null || low.isAfter(lowWatermark))
@@ -66,14 +68,6 @@ final class Discovery {
         workers = look.workers();
         readAt = look.partitions().readAt();
         membership.note(workers, readAt);
-    }
-
-    /** Releases what this worker has stopped to renew, when its leases have ended, so that other workers notice. */
-    private void releaseExpired(BooleanSupplier wanted) throws InterruptedException {
-        List<PartitionLease> expired = view.expired();
-        if (!expired.isEmpty()) {
-            context.storageCalls().run("releasing partitions", wanted, storage -> storage.release(expired));
-        }
     }
 
     private Set<WorkerId> alive() {

@@ -1,5 +1,6 @@
 package dev.spream.core.subscription;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.PartitionLease;
@@ -8,12 +9,13 @@ import dev.spream.core.subscription.lease.HeldPartition;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Renews the registration of this worker and all of its leases, in one call, several times within a lease time; and
- * stops reading partitions whose lease was lost. If the storage is unreachable, the leases expire, but the
+ * Renews all leases of this worker, in one call, and then its registration, which ends with them, several times within a
+ * lease time; and stops reading partitions whose lease was lost. If the storage is unreachable, the leases expire, but the
  * subscription continues.
  */
 record LeaseKeeper(EngineContext context, Membership membership, Supplier<Collection<HeldPartition>> partitions) {
@@ -33,17 +35,22 @@ record LeaseKeeper(EngineContext context, Membership membership, Supplier<Collec
         List<HeldPartition> held = partitions.get().stream()
                 .filter(partition -> !partition.isLeft())
                 .toList();
+        long begun = context.time().nanoTime();
+        Optional<StorageException> failure = Optional.empty();
         if (held.isEmpty()) {
             context.storageCalls().abandoned(RENEWING);
         } else {
-            context.storageCalls().once(RENEWING, " until they expire", () -> renew(held));
+            failure = context.storageCalls().once(RENEWING, " until they expire", () -> renew(held));
         }
-        context.storageCalls()
-                .once(
-                        "registering the worker",
-                        " until the registration expires and the worker loses its share",
-                        membership::register);
-
+        boolean renewed =
+                failure.filter(e -> !(e instanceof BusyPartitionsException)).isEmpty();
+        if (renewed || membership.isLeaving()) {
+            context.storageCalls()
+                    .once(
+                            "registering the worker",
+                            " until the registration expires and the worker loses its share",
+                            () -> membership.register(begun));
+        }
         endThoseThatRanOut();
     }
 

@@ -9,10 +9,12 @@ import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerProgress;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.subscription.lease.WorkerModes;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +34,7 @@ final class Membership {
     private volatile @Nullable SubscriptionRecord opened;
     private volatile LocalLease registration;
 
+    private volatile OptionalLong roundSince = OptionalLong.empty(); // on the engine's monotonic clock
     private volatile WorkerProgress progress = new WorkerProgress(Optional.empty(), Instant.EPOCH);
 
     private List<WorkerRegistration> members = List.of(); // confined to the scheduler's thread
@@ -48,27 +51,49 @@ final class Membership {
         opened = subscription;
     }
 
+    /** Notes that the scheduler begins a round, and may have partitions that no reader renews until it ends. */
+    void beginRound() {
+        roundSince = OptionalLong.of(context.time().nanoTime());
+    }
+
+    void endRound() {
+        roundSince = OptionalLong.empty();
+    }
+
+    /** Registers this worker for a lease time, or ends its registration if it is leaving. */
+    void register() {
+        register(context.time().nanoTime());
+    }
+
     /**
-     * Registers this worker for another lease time, or ends its registration if it is leaving.
+     * Registers this worker for as long as its leases last, or ends its registration if it is leaving. Not for longer: others
+     * leave its partitions to it as long as it is registered.
      *
+     * @param renewedSince when the renewal of its leases began, on the engine's monotonic clock
      * @throws SubscriptionException if the subscription was corrected while this worker was not registered, or rows of a
      *     snapshot were added that this worker cannot deliver in commit order
      */
-    void register() {
+    void register(long renewedSince) {
         if (leaving) {
             context.storage().unregisterWorker(context.worker());
             return;
         }
+        long now = context.time().nanoTime();
+        OptionalLong round = roundSince;
+        long since = round.isPresent() && round.getAsLong() - renewedSince < 0 ? round.getAsLong() : renewedSince;
+        Duration aliveTime = context.options().leaseTime().minusNanos(now - since);
+        if (!aliveTime.isPositive()) {
+            return;
+        }
         boolean lapsed = !isRegistered();
-        LocalLease requested =
-                LocalLease.requested(context.time(), context.options().leaseTime());
+        LocalLease requested = LocalLease.requested(context.time(), aliveTime);
         context.storage()
                 .registerWorker(
                         context.worker(),
                         context.maxOpenPartitions(),
                         wholeTransactions,
                         Optional.of(progress),
-                        context.options().leaseTime());
+                        aliveTime);
         if (lapsed) {
             requireUncorrected(); // it is not corrected from now on
             requireOrdered();
@@ -112,6 +137,10 @@ final class Membership {
         if (expected != null && context.options().transactionMode() == TransactionMode.COMMIT_ORDER) {
             SubscriptionOpener.requireOrdered(context.storage().frontier(), expected);
         }
+    }
+
+    boolean isLeaving() {
+        return leaving;
     }
 
     /** Ends this worker's share with the next registration. */

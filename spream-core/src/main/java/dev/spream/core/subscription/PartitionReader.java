@@ -47,6 +47,7 @@ final class PartitionReader {
     private boolean mayFollowGap; // written before it runs
     private volatile OptionalLong handingOverSince = OptionalLong.empty();
     private volatile @Nullable PendingLanes pendingAtEnd; // set once it is read to its end
+    private volatile boolean endedItself; // and not at the end of what is read for now; written before pendingAtEnd
     private volatile boolean stopRequested;
     private volatile boolean ended;
     private volatile boolean begun; // it is known whether it begins at the end of a gap
@@ -122,6 +123,7 @@ final class PartitionReader {
         begun = true;
         Optional<PartitionEnd> proof = reading.readToEnd();
         if (proof.isPresent()) {
+            endedItself = proof.get().kind() != PartitionEnd.Kind.BOUNDED_END;
             pendingAtEnd = dispatcher.pending();
             dispatcher.readToEnd();
             context.partitionsChanged().signal(); // its children may be read ahead
@@ -293,7 +295,9 @@ final class PartitionReader {
     /** Returns the departure of all keys at the end; empty if that was not read, or may not be relied on. */
     Optional<OrderGate.Departure> departureAtEnd(PartitionToken child) {
         PendingLanes pending = pendingAtEnd;
-        return pending != null && isActive() ? gate.departure(Instant.MAX, child, pending) : Optional.empty();
+        return pending != null && endedItself && isActive()
+                ? gate.departure(Instant.MAX, child, pending)
+                : Optional.empty();
     }
 
     /** Returns whether no query is open or about to be. */

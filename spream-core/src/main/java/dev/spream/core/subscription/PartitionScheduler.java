@@ -130,6 +130,7 @@ final class PartitionScheduler {
     /** Claims partitions until the subscription is completed; returns false if it was stopped before. */
     boolean run(BooleanSupplier wanted) throws InterruptedException {
         while (wanted.getAsBoolean()) {
+            membership.beginRound();
             Set<PartitionToken> leaving =
                     readers.leaving(); // first, so that partitions released meanwhile appear as free
             // Before the lineage, which then has what they named. Several workers settle what they read on their own.
@@ -147,6 +148,7 @@ final class PartitionScheduler {
                 if (modes.gives()) {
                     readers.giveAll();
                 }
+                membership.endRound();
                 context.partitionsChanged().await(context.options().partitionDiscoveryInterval());
                 continue;
             }
@@ -156,6 +158,7 @@ final class PartitionScheduler {
                     : FairShare.of(lineage, members, context.worker(), leaving);
             boolean claimed = claim(lineage, share, wanted);
             give(share);
+            membership.endRound();
             context.partitionsChanged()
                     .await(Collections.min(List.of(untilLeaseEnds(lineage), untilNextRound(share, claimed))));
         }

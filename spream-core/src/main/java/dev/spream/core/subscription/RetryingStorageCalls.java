@@ -91,16 +91,19 @@ final class RetryingStorageCalls {
      * Makes a call once; after a retryable failure the caller makes it again later.
      *
      * @param until the end of the attempts, such as " until they run out"; empty for nothing
+     * @return the failure, if there was one
      */
-    <E extends Exception> void once(String operation, String until, Attempt<E> call) throws E {
+    <E extends Exception> Optional<StorageException> once(String operation, String until, Attempt<E> call) throws E {
         try {
             call.run();
             worked(new Call(operation, Optional.empty()));
+            return Optional.empty();
         } catch (StorageException e) {
             if (!e.retryable()) {
                 throw e;
             }
             failed(new Call(operation, Optional.empty()), e, until);
+            return Optional.of(e);
         }
     }
 

@@ -129,6 +129,30 @@ interface LookContract extends StorageScenario.Stage {
     }
 
     @Test
+    default void leases_of_one_worker_that_have_ended_are_expired_and_looks_show_it() {
+        given().created("a", "b", "c");
+        PartitionLease a = given().running(ANN, "a");
+        PartitionLease b = given().running(BOB, "b");
+        PartitionStorage storage = given().storage();
+        PartitionLease finished = given().running(ANN, "c");
+        end(finished, 9);
+        Looks looks = new Looks(given().anotherConnection());
+        looks.assertFrontier("before");
+        storage.expireLeases(ANN);
+        assertThat(given().partition("a").owner()).as("not ended").contains(ANN);
+        given().letLeasesRunOut();
+        storage.expireLeases(ANN);
+        looks.assertFrontier("expired");
+        if (looks.mark.isPresent()) {
+            assertThat(given().partition("a").owner()).isEmpty();
+            assertThat(storage.renew(List.of(a, b), LEASE)).containsExactly(token("a"));
+        }
+        assertThat(given().partition("b").owner()).contains(BOB);
+        assertThat(given().partition("c").owner()).contains(ANN);
+        assertThat(given().partition("a").epoch()).isEqualTo(1);
+    }
+
+    @Test
     default void a_correction_shows_in_the_next_look() {
         given().created("a", "b");
         given().advance(given().running(ANN, "a"), at(9));

@@ -4,9 +4,9 @@ import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.FrontierChanges.LiveWorkers;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
-import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerProgress;
 import java.time.Instant;
@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,7 +28,7 @@ import java.util.stream.Stream;
  * <p>Progress and renewals are no changes. So the watermark of a partition of another worker may be an earlier one than the
  * stored, which no rule takes for a later one; where one waits for it, the partition is {@linkplain #watched watched}, or
  * the next look {@linkplain #mark reads everything}. The lease of another worker's partition counts as live as long as the
- * worker is alive, since it releases what it does not renew any more: {@link #expired}.
+ * worker is alive, since it tells of those that it does not renew any more: {@link #hasExpired}.
  */
 public final class FrontierView {
     private static final Comparator<PartitionMetadata> LINEAGE_ORDER =
@@ -37,16 +36,27 @@ public final class FrontierView {
 
     private final WorkerId worker;
     private final Map<PartitionToken, Known> known = new HashMap<>();
+    private final Map<PartitionToken, Own> own = new HashMap<>();
     private Optional<String> mark = Optional.empty();
     private Instant asOf = Instant.MIN;
     private Instant readAt = Instant.MIN;
     private long looks;
     private Set<PartitionToken> watched = Set.of();
     private Lineage lineage = Lineage.of(List.of(), Instant.MIN);
-    private List<PartitionLease> expired = List.of();
+    private boolean expired;
 
     /** A row, as one of the looks brought it. */
     private record Known(PartitionMetadata row, Instant readAt, long look) {}
+
+    /** A partition that this worker reads, and what was stored of it before the look. */
+    private record Own(HeldPartition partition, WatermarkAdvance stored) {
+        PartitionMetadata update(PartitionMetadata row) {
+            boolean later = stored.watermark().isAfter(row.watermark())
+                    || (stored.watermark().equals(row.watermark())
+                            && row.moveOuts().isEmpty());
+            return later ? row.with(stored.watermark(), stored.moveOuts(), true) : live(row, true);
+        }
+    }
 
     public FrontierView(WorkerId worker) {
         this.worker = worker;
@@ -60,6 +70,15 @@ public final class FrontierView {
     /** Returns the partitions that the next look has to bring in any case. */
     public Set<PartitionToken> watched() {
         return watched;
+    }
+
+    /**
+     * Notes what is stored of the partitions that this worker reads. Before a look, which then has all that they have named
+     * until there.
+     */
+    public void prepare(Collection<HeldPartition> held) {
+        own.clear();
+        held.forEach(partition -> own.put(partition.token(), new Own(partition, partition.stored())));
     }
 
     /** Takes a look. */
@@ -107,14 +126,11 @@ public final class FrontierView {
      * Returns the frontier now.
      *
      * @param alive the workers that are alive, this one among them
-     * @param held the partitions that this worker reads
      * @param awaited partitions whose progress its readers wait for
      */
-    public Lineage update(Set<WorkerId> alive, Collection<HeldPartition> held, Set<PartitionToken> awaited) {
-        Map<PartitionToken, HeldPartition> own =
-                held.stream().collect(Collectors.toMap(HeldPartition::token, Function.identity()));
+    public Lineage update(Set<WorkerId> alive, Set<PartitionToken> awaited) {
         List<PartitionMetadata> rows = new ArrayList<>(known.size());
-        List<PartitionLease> ended = new ArrayList<>();
+        boolean ended = false;
         Set<PartitionToken> next = new HashSet<>(awaited);
         for (Known one : known.values()) {
             PartitionMetadata row = one.row();
@@ -123,17 +139,17 @@ public final class FrontierView {
             } else if (!isOwn(row)) {
                 rows.add(live(row, isLive(one, alive)));
             } else {
-                HeldPartition mine = own.get(row.token());
-                if (mine != null && mine.lease().epoch() == row.epoch() && mine.isHeld()) {
+                Own mine = own.get(row.token());
+                if (mine != null
+                        && mine.stored().lease().epoch() == row.epoch()
+                        && mine.partition().isHeld()) {
                     rows.add(mine.update(row));
                     continue;
                 }
                 next.add(row.token());
                 boolean live = one.look() < looks || row.leaseLive();
                 rows.add(live(row, live));
-                if (!live) {
-                    ended.add(new PartitionLease(row.token(), worker, row.epoch(), row.watermark(), row.moveOuts()));
-                }
+                ended |= !live;
             }
         }
         rows.sort(LINEAGE_ORDER);
@@ -182,8 +198,8 @@ public final class FrontierView {
         return all;
     }
 
-    /** Returns the leases of this worker that ended without a reader to release them. */
-    public List<PartitionLease> expired() {
+    /** Returns whether this worker owns a partition that it does not renew, and whose lease has ended. */
+    public boolean hasExpired() {
         return expired;
     }
 

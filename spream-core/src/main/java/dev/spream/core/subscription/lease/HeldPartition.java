@@ -5,7 +5,6 @@ import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
-import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.subscription.inflight.InflightTracker;
@@ -282,15 +281,9 @@ public final class HeldPartition {
         }
     }
 
-    /** Returns the row with what was stored since it was read, its lease live. */
-    public synchronized PartitionMetadata update(PartitionMetadata row) {
-        boolean later = persistedWatermark.isAfter(row.watermark());
-        boolean more = persistedWatermark.equals(row.watermark())
-                && persistedMoveOuts
-                        .filter(moved -> row.moveOuts().filter(moved::isIn).isEmpty())
-                        .isPresent();
-        return row.with(
-                later ? persistedWatermark : row.watermark(), later || more ? persistedMoveOuts : row.moveOuts(), true);
+    /** Returns what the storage has of the partition, as far as this worker knows. */
+    public synchronized WatermarkAdvance stored() {
+        return new WatermarkAdvance(lease, persistedWatermark, persistedMoveOuts);
     }
 
     /** Returns what is to be stored now: a later watermark, or further move-outs at the stored one. */

@@ -108,16 +108,20 @@ class FrontierViewTest {
     }
 
     @Test
-    void a_lease_that_this_worker_does_not_renew_is_to_be_released_when_it_has_ended() {
-        PartitionLease p = acquired(ANN, "p");
+    void a_lease_that_this_worker_does_not_renew_is_told_when_it_has_ended() {
+        acquired(ANN, "p");
         assertThat(lease(look(BOTH), "p")).isTrue();
         assertThat(view.watched()).containsExactly(token("p"));
         now = now.plus(LEASE).minusNanos(1);
         look(BOTH);
-        assertThat(view.expired()).isEmpty();
+        assertThat(view.hasExpired()).isFalse();
         now = now.plusNanos(1);
         assertThat(lease(look(BOTH), "p")).isFalse();
-        assertThat(view.expired()).containsExactly(p);
+        assertThat(view.hasExpired()).isTrue();
+        storage.expireLeases(ANN);
+        assertThat(look(BOTH).partition(token("p")).orElseThrow().owner()).isEmpty();
+        assertThat(view.hasExpired()).isFalse();
+        assertThat(view.watched()).isEmpty();
     }
 
     @Test
@@ -130,6 +134,17 @@ class FrontierViewTest {
         assertThat(lineage.partition(token("p")).orElseThrow().watermark()).isEqualTo(at(7));
         assertThat(view.watched()).isEmpty();
         assertThat(view.progress()).isEqualTo(new WorkerProgress(Optional.of(at(7)), now));
+    }
+
+    @Test
+    void progress_that_was_stored_after_the_look_does_not_count_yet() {
+        PartitionLease p = acquired(ANN, "p");
+        HeldPartition reader = hold(p);
+        take(view.mark());
+        add(p, 3, "s"); // which is not in the look
+        reader.persisted(at(7));
+        assertThat(update(BOTH).lowWatermark()).contains(at(0));
+        assertThat(view.progress().lowWatermark()).contains(at(0));
     }
 
     @Test
@@ -200,10 +215,10 @@ class FrontierViewTest {
     @Test
     void what_a_reader_waits_for_is_watched_or_has_everything_read() {
         take(view.mark());
-        view.update(BOTH, held, Set.of(token("q")));
+        view.update(BOTH, Set.of(token("q")));
         assertThat(view.watched()).containsExactly(token("q"));
         assertThat(view.mark()).isPresent();
-        view.update(BOTH, held, Set.of(token("unknown")));
+        view.update(BOTH, Set.of(token("unknown")));
         assertThat(view.mark()).isEmpty();
     }
 
@@ -221,10 +236,11 @@ class FrontierViewTest {
     }
 
     private Lineage update(Set<WorkerId> alive) {
-        return view.update(alive, held, Set.of());
+        return view.update(alive, Set.of());
     }
 
     private void take(Optional<String> since) {
+        view.prepare(held);
         look = storage.frontierSince(since, view.watched());
         view.take(look);
     }

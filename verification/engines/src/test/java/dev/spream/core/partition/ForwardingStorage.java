@@ -92,6 +92,11 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
+    public void expireLeases(WorkerId worker) {
+        target.expireLeases(worker);
+    }
+
+    @Override
     public void registerWorker(
             WorkerId worker,
             int capacity,

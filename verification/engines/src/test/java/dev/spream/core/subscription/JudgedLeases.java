@@ -79,8 +79,8 @@ final class JudgedLeases {
 
     private void releasing(JudgedRun run, PartitionLease lease) {
         JudgedHold hold = latest.get(lease.token());
-        if (hold == null || !hold.isUnder(lease) || hold.isOver(machine.now())) {
-            return; // others could acquire it anyway
+        if (hold == null || !hold.isUnder(lease) || hold.left) {
+            return;
         }
         if (hold.calls > 0) {
             throw judge.violated(
@@ -164,19 +164,20 @@ final class JudgedLeases {
                     shares.opened();
                 }
             }
+            case "expireLeases" ->
+                latest.values().stream()
+                        .filter(hold -> run.allHolds.contains(hold) && !hold.left && hold.isOver(machine.now()))
+                        .forEach(hold -> {
+                            hold.leave(machine.now());
+                            hold.given = true;
+                        });
             case "registerWorker" -> shares.registered(run);
             case "unregisterWorker" -> shares.leaving(run);
             case "frontierSince" -> shares.looked();
             default -> {}
         }
-        if (call.equals("finish")) {
+        if (call.equals("finish") || call.equals("release")) {
             leases.forEach(lease -> left(run, lease));
-        } else if (call.equals("release")) {
-            leases.stream()
-                    .filter(lease -> run.hold(lease)
-                            .filter(hold -> hold.left || !hold.isOver(machine.now()))
-                            .isPresent())
-                    .forEach(lease -> left(run, lease));
         }
     }
 
