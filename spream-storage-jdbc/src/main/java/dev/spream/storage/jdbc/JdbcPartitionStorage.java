@@ -8,6 +8,7 @@ import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionClaim;
@@ -19,6 +20,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerProgress;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.storage.jdbc.internal.Database;
@@ -68,7 +70,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
             "the partition storage",
             "dev/spream/storage/jdbc/partitions",
             "partition_storage_history",
-            5,
+            6,
             "migrate(true), in a configuration storage.jdbc.migrate=true");
 
     private final Database database;
@@ -124,7 +126,12 @@ public final class JdbcPartitionStorage implements PartitionStorage {
 
     @Override
     public Lineage frontier() {
-        return new PartitionTable(database, subscription).frontier();
+        return frontierSince(Optional.empty(), Set.of()).partitions();
+    }
+
+    @Override
+    public FrontierChanges frontierSince(Optional<String> since, Set<PartitionToken> watched) {
+        return new FrontierLooks(database, subscription).since(since, watched);
     }
 
     @Override
@@ -173,8 +180,13 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public void registerWorker(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
-        new WorkerTable(database, subscription).register(worker, capacity, wholeTransactions, aliveTime);
+    public void registerWorker(
+            WorkerId worker,
+            int capacity,
+            boolean wholeTransactions,
+            Optional<WorkerProgress> progress,
+            Duration aliveTime) {
+        new WorkerTable(database, subscription).register(worker, capacity, wholeTransactions, progress, aliveTime);
     }
 
     @Override

@@ -44,12 +44,14 @@ record PartitionLeases(Database database, String subscription) {
                 owner = ?,
                 lease_until = clock_timestamp() + ? * interval '1 microsecond',
                 state = CASE p.state WHEN 'CREATED' THEN 'SCHEDULED' ELSE p.state END,
-                scheduled_at = coalesce(p.scheduled_at, clock_timestamp())
+                scheduled_at = coalesce(p.scheduled_at, clock_timestamp()),
+                changed_in = pg_current_xact_id()
             FROM free WHERE p.token_hash = free.token_hash AND p.subscription = ?
             RETURNING p.token, p.owner, p.epoch, p.watermark, p.move_out_sequence, p.move_out_destinations""".formatted(PartitionRow.hashOf("c.token"));
 
     private static final String TO_RUNNING = """
-            UPDATE @partitions SET state = 'RUNNING', running_at = coalesce(running_at, clock_timestamp())
+            UPDATE @partitions SET
+                state = 'RUNNING', running_at = coalesce(running_at, clock_timestamp()), changed_in = pg_current_xact_id()
             WHERE subscription = ? AND token_hash = %s AND token = ? AND owner = ? AND epoch = ?
                 AND state IN ('SCHEDULED', 'RUNNING')""".formatted(PartitionRow.hashOf("?"));
 
@@ -74,7 +76,7 @@ record PartitionLeases(Database database, String subscription) {
             RETURNING p.token, p.owner, p.epoch""";
 
     private static final String RELEASE = HELD + """
-            UPDATE @partitions p SET owner = NULL, lease_until = NULL
+            UPDATE @partitions p SET owner = NULL, lease_until = NULL, changed_in = pg_current_xact_id()
             FROM held WHERE p.token_hash = held.token_hash AND p.subscription = ?
             RETURNING held.token, held.owner, held.epoch""";
 

@@ -28,26 +28,6 @@ record PartitionTable(Database database, String subscription) {
             FROM (SELECT clock_timestamp() AS read_at) AS clock
             LEFT JOIN @partitions p ON p.subscription = ? AND p.removed_at IS NULL""";
 
-    /**
-     * Selects the frontier. The lateral subquery has a limit and no other conditions, so that each parent and each source
-     * of a move-in is looked up by its key.
-     */
-    static final String FRONTIER = """
-            WITH unfinished AS MATERIALIZED (
-                SELECT * FROM @partitions WHERE subscription = ? AND state <> 'FINISHED'
-            ), predecessor AS (
-                SELECT DISTINCT %s AS token_hash FROM unfinished u, unnest(u.parent_tokens || u.move_in_sources) AS named
-            ), finished AS (
-                SELECT found.* FROM predecessor CROSS JOIN LATERAL (
-                    SELECT * FROM @partitions p
-                    WHERE p.subscription = ? AND p.token_hash = predecessor.token_hash
-                    LIMIT 1) AS found
-                WHERE found.state = 'FINISHED' AND found.removed_at IS NULL
-            )
-            SELECT clock.read_at, p.*
-            FROM (SELECT clock_timestamp() AS read_at) AS clock
-            LEFT JOIN (SELECT * FROM unfinished UNION ALL SELECT * FROM finished) AS p ON true""".formatted(PartitionRow.hashOf("named"));
-
     private static final String PROOFS = "SELECT * FROM @partitions WHERE subscription = ? AND removed_at IS NOT NULL";
 
     private static final String CLEAN_UP = """
@@ -77,15 +57,7 @@ record PartitionTable(Database database, String subscription) {
         return snapshot(statements.rows(LINEAGE, p -> p.text(subscription), SnapshotRow::read));
     }
 
-    Lineage frontier() {
-        return snapshot(database.rows(
-                "reading the frontier of subscription '%s'".formatted(subscription),
-                FRONTIER,
-                p -> p.text(subscription).text(subscription),
-                SnapshotRow::read));
-    }
-
-    private static Lineage snapshot(List<SnapshotRow> rows) {
+    static Lineage snapshot(List<SnapshotRow> rows) {
         return Lineage.of(
                 rows.stream()
                         .flatMap(row -> row.partition().stream())
@@ -129,7 +101,7 @@ record PartitionTable(Database database, String subscription) {
     }
 
     /** A row of a snapshot; {@code readAt} is present even where there is no partition. */
-    private record SnapshotRow(Instant readAt, Optional<PartitionMetadata> partition) {
+    record SnapshotRow(Instant readAt, Optional<PartitionMetadata> partition) {
         static SnapshotRow read(ResultSet row) throws SQLException {
             Instant readAt = JdbcTimestamps.clock(row, "read_at");
             return new SnapshotRow(

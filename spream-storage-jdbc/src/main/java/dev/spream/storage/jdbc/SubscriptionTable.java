@@ -47,7 +47,8 @@ record SubscriptionTable(Database database, String name) {
 
     private static final String CORRECT = """
             UPDATE @subscriptions SET
-                start_timestamp = ?, end_timestamp = ?::numeric, completed = ?, snapshot_query = ?
+                start_timestamp = ?, end_timestamp = ?::numeric, completed = ?, snapshot_query = ?,
+                corrected_in = pg_current_xact_id()
             WHERE name = ?""";
 
     static List<String> names(Database database) {

@@ -96,7 +96,8 @@ record WatermarkWrites(Database database, String subscription) {
             SELECT token, owner, epoch FROM held""".formatted(PartitionRow.hashOf("a.token"));
 
     private static final String WAIT_FOR_MOVE_IN = """
-            UPDATE @partitions SET move_in_timestamp = ?::numeric, move_in_sources = ?::text[]
+            UPDATE @partitions SET
+                move_in_timestamp = ?::numeric, move_in_sources = ?::text[], changed_in = pg_current_xact_id()
             WHERE subscription = ? AND token_hash = %s AND token = ? AND owner = ? AND epoch = ? AND state = 'RUNNING'""".formatted(PartitionRow.hashOf("?"));
 
     private static final String ACCEPT_GAP = """
@@ -110,7 +111,7 @@ record WatermarkWrites(Database database, String subscription) {
             ), accepted AS (
                 UPDATE @partitions p SET
                     gap_starts = p.gap_starts || r.gap_start, gap_ends = p.gap_ends || r.gap_end, watermark = r.gap_end,
-                    move_out_sequence = NULL, move_out_destinations = NULL
+                    move_out_sequence = NULL, move_out_destinations = NULL, changed_in = pg_current_xact_id()
                 FROM running r
                 WHERE p.subscription = r.subscription AND p.token_hash = r.token_hash
                     AND NOT r.known AND r.watermark = r.gap_start
@@ -130,7 +131,8 @@ record WatermarkWrites(Database database, String subscription) {
                     watermark = greatest(p.watermark, proof.watermark),
                     move_out_sequence = CASE WHEN p.watermark >= proof.watermark THEN p.move_out_sequence END,
                     move_out_destinations = CASE WHEN p.watermark >= proof.watermark THEN p.move_out_destinations END,
-                    end_kind = proof.kind, end_timestamp = proof.ends_at, end_children = proof.children
+                    end_kind = proof.kind, end_timestamp = proof.ends_at, end_children = proof.children,
+                    changed_in = pg_current_xact_id()
                 FROM held, proof
                 WHERE p.subscription = held.subscription AND p.token_hash = held.token_hash
                     AND held.state = 'RUNNING' AND NOT EXISTS (SELECT FROM missing)

@@ -1,16 +1,20 @@
 package dev.spream.storage.jdbc;
 
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerProgress;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Statements;
+import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The workers of a subscription, by the server's clock. */
 record WorkerTable(Database database, String subscription) {
@@ -18,11 +22,13 @@ record WorkerTable(Database database, String subscription) {
             .thenComparing(registration -> registration.worker().value());
 
     private static final String REGISTER = """
-            INSERT INTO @workers AS w (subscription, worker, capacity, whole_transactions, registered_at, alive_until)
-            SELECT ?, ?, ?, ?, clock.now, clock.now + ? * interval '1 microsecond'
+            INSERT INTO @workers AS w (subscription, worker, capacity, whole_transactions,
+                low_watermark, low_watermark_as_of, registered_at, alive_until)
+            SELECT ?, ?, ?, ?, ?::numeric, ?::numeric, clock.now, clock.now + ? * interval '1 microsecond'
             FROM (SELECT clock_timestamp() AS now) AS clock
             ON CONFLICT (subscription, worker) DO UPDATE
             SET capacity = excluded.capacity, whole_transactions = excluded.whole_transactions,
+                low_watermark = excluded.low_watermark, low_watermark_as_of = excluded.low_watermark_as_of,
                 alive_until = excluded.alive_until""";
 
     private static final String UNREGISTER = "DELETE FROM @workers WHERE subscription = ? AND worker = ?";
@@ -41,7 +47,12 @@ record WorkerTable(Database database, String subscription) {
             )
             DELETE FROM @workers w USING expired e WHERE w.subscription = e.subscription AND w.worker = e.worker""";
 
-    void register(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
+    void register(
+            WorkerId worker,
+            int capacity,
+            boolean wholeTransactions,
+            Optional<WorkerProgress> progress,
+            Duration aliveTime) {
         database.update(
                 what("registering", worker),
                 REGISTER,
@@ -49,6 +60,12 @@ record WorkerTable(Database database, String subscription) {
                         .text(worker.value())
                         .number(capacity)
                         .flag(wholeTransactions)
+                        .decimal(progress.flatMap(WorkerProgress::lowWatermark)
+                                .map(JdbcTimestamps::exact)
+                                .orElse(null))
+                        .decimal(progress.map(WorkerProgress::asOf)
+                                .map(JdbcTimestamps::exact)
+                                .orElse(null))
                         .number(JdbcTimestamps.micros(aliveTime)));
     }
 
@@ -93,6 +110,16 @@ record WorkerTable(Database database, String subscription) {
                 row.getBoolean("whole_transactions"),
                 JdbcTimestamps.clock(row, "registered_at"),
                 aliveUntil,
+                progress(row),
                 aliveUntil.isAfter(JdbcTimestamps.clock(row, "now")));
+    }
+
+    static Optional<WorkerProgress> progress(ResultSet row) throws SQLException {
+        @Nullable BigDecimal lowWatermark = row.getBigDecimal("low_watermark");
+        @Nullable BigDecimal asOf = row.getBigDecimal("low_watermark_as_of");
+        return asOf == null
+                ? Optional.empty()
+                : Optional.of(new WorkerProgress(
+                        Optional.ofNullable(lowWatermark).map(JdbcTimestamps::instant), JdbcTimestamps.instant(asOf)));
     }
 }

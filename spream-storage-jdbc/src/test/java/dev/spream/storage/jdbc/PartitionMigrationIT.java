@@ -7,6 +7,7 @@ import dev.spream.core.StorageException;
 import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
+import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionClaim;
@@ -27,6 +28,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -117,13 +119,34 @@ final class PartitionMigrationIT {
     }
 
     @Test
+    void looks_show_what_workers_of_the_version_before_add() {
+        try (JdbcPartitionStorage storage = JdbcPartitionStorage.create(database.dataSource(), "orders")) {
+            FrontierChanges first = storage.frontierSince(Optional.empty(), Set.of());
+            assertThat(first.partitions().partitions()).hasSize(3);
+            database.execute("""
+                    INSERT INTO spream.partitions
+                        (subscription, token_hash, token, parent_tokens, start_timestamp, watermark, state, created_at)
+                    VALUES ('orders', %s, 'd', '{}', 9, 9, 'CREATED', now())""".formatted(PartitionRow.hashOf("'d'")), """
+                    INSERT INTO spream.workers (subscription, worker, capacity, registered_at, alive_until)
+                    VALUES ('orders', 'ann', 1, now(), now() + interval '1 hour')""");
+            FrontierChanges second = storage.frontierSince(first.mark(), Set.of());
+            assertThat(second.complete()).isFalse();
+            assertThat(second.partitions().partitions())
+                    .extracting(PartitionMetadata::token)
+                    .containsExactly(new PartitionToken("d"));
+            assertThat(second.workers().firstEnd()).isPresent();
+            assertThat(second.workers().progress()).isEmpty();
+        }
+    }
+
+    @Test
     void without_migration_the_version_before_is_refused_with_both_versions_named() {
         assertThatThrownBy(() -> JdbcPartitionStorage.builder(database.dataSource(), "orders")
                         .migrate(false)
                         .build())
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("have version 1")
-                .hasMessageContaining("needs version 5")
+                .hasMessageContaining("needs version 6")
                 .hasMessageContaining("migrate(true)");
     }
 
@@ -146,7 +169,8 @@ final class PartitionMigrationIT {
         try (Connection connection = database.dataSource().getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("""
-                        SELECT to_jsonb(p) - ARRAY['move_in_timestamp', 'move_in_sources', 'move_out_sequence', 'move_out_destinations']
+                        SELECT to_jsonb(p) - ARRAY['move_in_timestamp', 'move_in_sources', 'move_out_sequence', 'move_out_destinations',
+                            'changed_in']
                         FROM spream.partitions p ORDER BY token""")) {
             while (row.next()) {
                 rows.add(row.getString(1));

@@ -15,6 +15,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -78,8 +79,8 @@ final class QueryPlanIT {
                 .map(token -> Parameters.arrayText(List.of(token, "another")))
                 .toList();
         Map<String, Plan> plans = Map.of(
-                "frontier",
-                explain(planMode, PartitionTable.FRONTIER, p -> p.text("orders").text("orders")),
+                "look",
+                explain(planMode, FrontierLooks.LOOK, look(Optional.empty(), List.of())),
                 "acquire",
                 explain(
                         planMode,
@@ -137,7 +138,25 @@ final class QueryPlanIT {
         }
     }
 
+    static Database.Binder look(Optional<String> mark, List<String> watched) {
+        Optional<String[]> parts = mark.map(text -> text.split("/"));
+        return p -> p.text("orders")
+                .optionalText(parts.map(part -> part[0]))
+                .optionalText(parts.map(part -> part[1]))
+                .text("orders")
+                .text("orders")
+                .texts(watched)
+                .text("orders")
+                .text("orders")
+                .text("orders");
+    }
+
     private static Plan explain(String planMode, String sql, Database.Binder binder) throws SQLException {
+        return explain(database, planMode, sql, binder);
+    }
+
+    static Plan explain(TestDatabase database, String planMode, String sql, Database.Binder binder)
+            throws SQLException {
         try (Connection connection = database.dataSource().getConnection();
                 Statement settings = connection.createStatement()) {
             settings.execute("SET plan_cache_mode = " + planMode);
@@ -158,7 +177,7 @@ final class QueryPlanIT {
     }
 
     /** The first line about pages is that of the whole. */
-    private record Plan(String text) {
+    record Plan(String text) {
         int pages() {
             Matcher matcher = PAGES.matcher(text);
             assertThat(matcher.find()).as(text).isTrue();

@@ -5,6 +5,7 @@ import dev.spream.benchmarks.delivery.MirrorRate;
 import dev.spream.benchmarks.locks.LockCost;
 import dev.spream.benchmarks.outbox.OutboxRate;
 import dev.spream.benchmarks.partitions.ClaimCost;
+import dev.spream.benchmarks.partitions.CoordinationCost;
 import dev.spream.benchmarks.partitions.HandOver;
 import dev.spream.benchmarks.partitions.IdlePartitions;
 import dev.spream.benchmarks.partitions.Rebalance;
@@ -43,6 +44,8 @@ enum Benchmark {
     METADATA_CALLS(StorageCallRate.class, 512),
     /** The cost of a claim with thousands of stored partitions. */
     CLAIM(ClaimCost.class, 512),
+    /** The cost of the looks of many workers. */
+    COORDINATION(CoordinationCost.class, 512),
     /** The time from a worker's death until another one reads its partitions. */
     TAKE_OVER(TakeOver.class, 256),
     /** The hand-over of half of the partitions to a worker that joins. */

@@ -40,7 +40,7 @@ import java.util.stream.IntStream;
  */
 public final class ClaimCost {
     private static final String DATABASE = "projects/benchmark/instances/benchmark/databases/claims";
-    private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+    static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
     private static final Duration LEASE = Duration.ofSeconds(15);
     private static final WorkerId WORKER = new WorkerId("benchmark");
     private static final int STORED = Integer.getInteger("stored", 10_000);
@@ -68,7 +68,7 @@ public final class ClaimCost {
         }
     }
 
-    private static PartitionStorage spanner(SpannerConnection connection, String table) {
+    static PartitionStorage spanner(SpannerConnection connection, String table) {
         SpannerPartitionTables.create(connection, table);
         return SpannerPartitionStorage.open(connection, table);
     }
@@ -98,7 +98,7 @@ public final class ClaimCost {
     }
 
     /** Stores the given number of partitions, and claims them once; returns the duration of the claim in milliseconds. */
-    private static double fill(PartitionStorage storage, int partitions) {
+    static double fill(PartitionStorage storage, int partitions) {
         storage.openSubscription(new SubscriptionRecord(
                 "Benchmark",
                 START,
