@@ -2,11 +2,11 @@ package dev.spream.storage.spanner;
 
 import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.Mutation;
-import com.google.cloud.spanner.Struct;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -53,6 +53,10 @@ final class CleanUp {
                     .filter(partition ->
                             transaction.partition(partition.token()).isPresent())
                     .toList();
+            removable.stream()
+                    .flatMap(partition -> partition.finishedAt().stream())
+                    .max(Comparator.naturalOrder())
+                    .ifPresent(last -> SubscriptionRows.removed(transaction, last));
             removable.forEach(partition -> {
                 transaction.write(
                         FinishedPartitionRows.write(transaction.tables(), FinishedPartitionRows.proofOf(partition)));
@@ -66,33 +70,17 @@ final class CleanUp {
 
     private static Set<PartitionToken> neededByUnfinished(WriteTransaction transaction) {
         MetadataTables tables = transaction.tables();
-        Set<PartitionToken> unfinished = new HashSet<>();
-        Set<PartitionToken> needed = new HashSet<>();
-        for (Struct row : MetadataReads.all(transaction
-                .context()
-                .readUsingIndex(
-                        tables.partitions(),
-                        tables.byState(),
-                        SubscriptionRows.unfinished(),
-                        List.of(MetadataColumn.PARTITION_TOKEN.columnName, MetadataColumn.PARENT_TOKENS.columnName)))) {
-            unfinished.add(new PartitionToken(row.getString(0)));
-            needed.addAll(PartitionRows.tokens(row, MetadataColumn.PARENT_TOKENS));
+        Set<PartitionToken> unfinished =
+                FrontierReads.tokens(transaction.context(), tables, PartitionRows.unfinished());
+        if (unfinished.isEmpty()) {
+            return Set.of();
         }
-        if (!unfinished.isEmpty()) {
-            needed.addAll(sources(transaction, unfinished));
-        }
-        return needed;
-    }
-
-    private static Set<PartitionToken> sources(WriteTransaction transaction, Set<PartitionToken> tokens) {
-        return MetadataReads.all(transaction
-                        .context()
-                        .read(
-                                transaction.tables().partitions(),
-                                WriteTransaction.keys(tokens),
-                                List.of(MetadataColumn.MOVE_IN_SOURCES.columnName)))
+        List<String> columns =
+                List.of(MetadataColumn.PARENT_TOKENS.columnName, MetadataColumn.MOVE_IN_SOURCES.columnName);
+        return MetadataReads.all(
+                        transaction.context().read(tables.partitions(), WriteTransaction.keys(unfinished), columns))
                 .stream()
-                .flatMap(row -> PartitionRows.tokens(row, MetadataColumn.MOVE_IN_SOURCES).stream())
+                .flatMap(PartitionRows::predecessors)
                 .collect(Collectors.toSet());
     }
 }

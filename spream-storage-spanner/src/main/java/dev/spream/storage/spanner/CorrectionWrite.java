@@ -28,7 +28,7 @@ final class CorrectionWrite {
     /** The number of mutations that Spanner takes in a commit. */
     static final int LIMIT = 80_000;
 
-    private static final int INDEX_ENTRY = 3; // its key, the key of the row, and the stored column
+    private static final int INDEX_ENTRY = 3; // the state, the time of the change, and the key of the row
     private static final int OTHERS = 100; // at most those of the subscription and its audit line
 
     private final MetadataTables tables;

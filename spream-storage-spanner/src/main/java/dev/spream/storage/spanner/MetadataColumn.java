@@ -31,7 +31,9 @@ enum MetadataColumn {
     MOVE_IN_SOURCES("MoveInSources", MetadataType.TEXTS, false),
     /** The record sequence of the last settled move-out at the watermark. */
     MOVE_OUT_SEQUENCE("MoveOutSequence", MetadataType.TEXT, false),
-    MOVE_OUT_DESTINATIONS("MoveOutDestinations", MetadataType.TEXTS, false);
+    MOVE_OUT_DESTINATIONS("MoveOutDestinations", MetadataType.TEXTS, false),
+    /** The last change that a look shows; NULL if it was made by a release without this column, or by a correction. */
+    CHANGED_AT("ChangedAt", MetadataType.COMMIT_TIMESTAMP, false);
 
     static final List<String> NAMES =
             Arrays.stream(values()).map(column -> column.columnName).toList();

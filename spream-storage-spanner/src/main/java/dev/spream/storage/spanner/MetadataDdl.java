@@ -13,11 +13,16 @@ record MetadataDdl(MetadataTables tables) {
     static final String PARTITION_MODE = "PartitionMode";
     static final String COMPLETED = "Completed";
     static final String SNAPSHOT_QUERY = "SnapshotQuery";
+    /** The latest time at which a partition finished that clean-up removed. */
+    static final String REMOVED_UNTIL = "RemovedUntil";
+
     static final String WORKER_ID = "WorkerId";
     static final String CAPACITY = "Capacity";
     static final String WHOLE_TRANSACTIONS = "WholeTransactions";
     static final String REGISTERED_AT = "RegisteredAt";
     static final String ALIVE_UNTIL = "AliveUntil";
+    static final String LOW_WATERMARK = "LowWatermark";
+    static final String AS_OF = "AsOf";
     static final String CORRECTED_AT = "CorrectedAt";
     static final String ACTOR = "Actor";
     static final String REASON = "Reason";
@@ -45,7 +50,8 @@ record MetadataDdl(MetadataTables tables) {
         return createTable(
                 tables.subscription(),
                 ID,
-                Stream.of(
+                withAdded(
+                        tables.subscription(),
                         MetadataType.NUMBER.declaration(tables, ID, true),
                         MetadataType.TEXT.declaration(tables, STREAM_NAME, false),
                         MetadataColumn.START_TIMESTAMP.declaration(tables),
@@ -53,39 +59,23 @@ record MetadataDdl(MetadataTables tables) {
                         MetadataColumn.HEARTBEAT_MILLIS.declaration(tables),
                         MetadataType.TEXT.declaration(tables, PARTITION_MODE, false),
                         MetadataType.TRUTH.declaration(tables, COMPLETED, true),
-                        snapshotQuery(),
                         MetadataColumn.CREATED_AT.declaration(tables)));
-    }
-
-    private String snapshotQuery() {
-        return MetadataType.TEXT.declaration(tables, SNAPSHOT_QUERY, false);
-    }
-
-    /** Returns the statement that completes the table of the subscription of an earlier release. */
-    String addSnapshotQuery() {
-        return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(tables.subscription()), snapshotQuery());
     }
 
     String workers() {
         return createTable(
                 tables.workers(),
                 WORKER_ID,
-                Stream.of(
+                withAdded(
+                        tables.workers(),
                         MetadataType.TEXT.declaration(tables, WORKER_ID, true),
                         MetadataType.NUMBER.declaration(tables, CAPACITY, true),
-                        wholeTransactions(),
                         MetadataType.COMMIT_TIMESTAMP.declaration(tables, REGISTERED_AT, true),
                         MetadataType.TIMESTAMP.declaration(tables, ALIVE_UNTIL, true)));
     }
 
-    /** Returns a column that is NULL if the worker is of an earlier release. */
-    private String wholeTransactions() {
-        return MetadataType.TRUTH.declaration(tables, WHOLE_TRANSACTIONS, false);
-    }
-
-    /** Returns the statement that completes the table of workers of an earlier release. */
-    String addWholeTransactions() {
-        return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(tables.workers()), wholeTransactions());
+    private Stream<String> withAdded(String table, String... declarations) {
+        return Stream.concat(Stream.of(declarations), AddedColumn.declarations(tables, table));
     }
 
     String proofs() {
@@ -115,19 +105,18 @@ record MetadataDdl(MetadataTables tables) {
                 : column.declaration(tables);
     }
 
-    String byState() {
-        String storing = tables.isPostgres() ? "INCLUDE" : "STORING";
-        return "CREATE INDEX IF NOT EXISTS %s ON %s (%s) %s (%s)"
+    String byChange() {
+        return "CREATE INDEX IF NOT EXISTS %s ON %s (%s, %s)"
                 .formatted(
-                        tables.quoted(tables.byState()),
+                        tables.quoted(tables.byChange()),
                         tables.quoted(tables.partitions()),
                         tables.quoted(MetadataColumn.STATE.columnName),
-                        storing,
-                        tables.quoted(MetadataColumn.PARENT_TOKENS.columnName));
+                        tables.quoted(MetadataColumn.CHANGED_AT.columnName));
     }
 
-    String addColumn(MetadataColumn column) {
-        return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(tables.partitions()), column.declaration(tables));
+    /** Returns the statement that adds a column to the table of an earlier release, or of another reader. */
+    String addColumn(String table, String declaration) {
+        return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(table), declaration);
     }
 
     /** Returns the statement that stops Spanner from deleting finished rows, which would delete their proofs. */
@@ -151,6 +140,48 @@ record MetadataDdl(MetadataTables tables) {
 
     /** Returns all statements that a new table needs, in order. */
     List<String> all() {
-        return List.of(partitions(), subscription(), workers(), proofs(), corrections(), byState());
+        return List.of(partitions(), subscription(), workers(), proofs(), corrections(), byChange());
+    }
+
+    /**
+     * The columns that later releases have added to the tables of the subscription and its workers; NULL in what an earlier
+     * release writes.
+     */
+    enum AddedColumn {
+        SNAPSHOT_QUERY(false, MetadataDdl.SNAPSHOT_QUERY, MetadataType.TEXT),
+        REMOVED_UNTIL(false, MetadataDdl.REMOVED_UNTIL, MetadataType.TIMESTAMP),
+        WHOLE_TRANSACTIONS(true, MetadataDdl.WHOLE_TRANSACTIONS, MetadataType.TRUTH),
+        LOW_WATERMARK(true, MetadataDdl.LOW_WATERMARK, MetadataType.TIMESTAMP),
+        AS_OF(true, MetadataDdl.AS_OF, MetadataType.TIMESTAMP);
+
+        private final boolean ofWorkers;
+        final String columnName;
+        private final MetadataType type;
+
+        AddedColumn(boolean ofWorkers, String columnName, MetadataType type) {
+            this.ofWorkers = ofWorkers;
+            this.columnName = columnName;
+            this.type = type;
+        }
+
+        /** Returns the table of the column: that of the workers, or of the subscription. */
+        String table(MetadataTables tables) {
+            return ofWorkers ? tables.workers() : tables.subscription();
+        }
+
+        String declaration(MetadataTables tables) {
+            return type.declaration(tables, columnName, false);
+        }
+
+        static List<String> names() {
+            return Stream.of(values()).map(column -> column.columnName).toList();
+        }
+
+        /** Returns the declarations of the columns of that table. */
+        static Stream<String> declarations(MetadataTables tables, String table) {
+            return Stream.of(values())
+                    .filter(column -> column.table(tables).equals(table))
+                    .map(column -> column.declaration(tables));
+        }
     }
 }

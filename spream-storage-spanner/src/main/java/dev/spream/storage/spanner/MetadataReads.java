@@ -13,7 +13,6 @@ import dev.spream.core.partition.AuditedCorrection;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
-import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerRegistration;
@@ -24,10 +23,10 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -72,46 +71,6 @@ final class MetadataReads {
     Lineage lineage() {
         Timed rows = timed(wholeTableCalls, "reading the lineage", tables.partitions(), MetadataColumn.NAMES);
         return lineage(rows.rows(), rows.readAt());
-    }
-
-    /**
-     * Reads the unfinished partitions by their index, so that its cost does not depend on the number of finished ones.
-     * The index has their parents; finished sources of their move-ins take a further read.
-     */
-    Lineage frontier() {
-        return atOneMoment("reading the frontier", (snapshot, readAt) -> {
-            Set<PartitionToken> parents = new LinkedHashSet<>();
-            Set<PartitionToken> tokens = new LinkedHashSet<>();
-            List<String> columns =
-                    List.of(MetadataColumn.PARTITION_TOKEN.columnName, MetadataColumn.PARENT_TOKENS.columnName);
-            for (Struct row : all(snapshot.readUsingIndex(
-                    tables.partitions(), tables.byState(), SubscriptionRows.unfinished(), columns))) {
-                tokens.add(new PartitionToken(row.getString(0)));
-                parents.addAll(PartitionRows.tokens(row, MetadataColumn.PARENT_TOKENS));
-            }
-            tokens.addAll(parents);
-            if (tokens.isEmpty()) {
-                return Lineage.of(List.of(), readAt);
-            }
-            List<Struct> rows = rows(snapshot, tokens);
-            Set<PartitionToken> sources = sourcesOfUnfinished(rows);
-            sources.removeAll(tokens);
-            if (!sources.isEmpty()) {
-                rows.addAll(rows(snapshot, sources));
-            }
-            return lineage(rows, readAt);
-        });
-    }
-
-    private List<Struct> rows(ReadContext snapshot, Set<PartitionToken> tokens) {
-        return all(snapshot.read(tables.partitions(), WriteTransaction.keys(tokens), MetadataColumn.NAMES));
-    }
-
-    private static Set<PartitionToken> sourcesOfUnfinished(List<Struct> rows) {
-        return rows.stream()
-                .filter(row -> PartitionRows.state(row) != PartitionState.FINISHED)
-                .flatMap(row -> PartitionRows.tokens(row, MetadataColumn.MOVE_IN_SOURCES).stream())
-                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     static Lineage lineage(List<Struct> rows, Instant readAt) {
@@ -187,17 +146,26 @@ final class MetadataReads {
      * @param reading called with the transaction and Spanner's current time in it
      */
     <T> T atOneMoment(String what, Snapshot<T> reading) {
-        return calls.runInTurn(what, () -> {
-            for (int attempt = 1; ; attempt++) {
-                try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
-                    return reading.read(snapshot, Timestamps.current(snapshot));
-                } catch (SpannerException e) {
-                    if (!ENDED.contains(e.getErrorCode()) || attempt == ATTEMPTS) {
-                        throw e;
+        return calls.runInTurn(
+                what,
+                () -> repeated(() -> {
+                    try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
+                        return reading.read(snapshot, Timestamps.current(snapshot));
                     }
+                }));
+    }
+
+    /** Reads at one moment, and at another one if the server no longer has the first. */
+    static <T> T repeated(Supplier<T> reads) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return reads.get();
+            } catch (SpannerException e) {
+                if (!ENDED.contains(e.getErrorCode()) || attempt == ATTEMPTS) {
+                    throw e;
                 }
             }
-        });
+        }
     }
 
     static List<Struct> all(ResultSet rows) {

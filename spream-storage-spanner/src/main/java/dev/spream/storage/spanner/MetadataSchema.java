@@ -58,14 +58,11 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
         return columns.getOrDefault(tables.compared(table), Set.of()).contains(tables.compared(column));
     }
 
-    /** Returns whether the table of the subscription is of an earlier release, without snapshots. */
-    boolean lacksSnapshotQuery() {
-        return hasSubscription() && !hasColumn(tables.subscription(), MetadataDdl.SNAPSHOT_QUERY);
-    }
-
-    /** Returns whether the table of workers is of an earlier release, without the delivery of whole transactions. */
-    boolean lacksWholeTransactions() {
-        return hasTable(tables.workers()) && !hasColumn(tables.workers(), MetadataDdl.WHOLE_TRANSACTIONS);
+    /** Returns the columns that existing tables of an earlier release lack. */
+    List<MetadataDdl.AddedColumn> missingAddedColumns() {
+        return Stream.of(MetadataDdl.AddedColumn.values())
+                .filter(column -> hasTable(column.table(tables)) && !hasColumn(column.table(tables), column.columnName))
+                .toList();
     }
 
     /** Returns the names of missing tables, columns and indexes, for messages. */
@@ -77,14 +74,11 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
         if (hasPartitions()) {
             missingColumns().forEach(column -> missing.add("column " + column.columnName));
         }
-        if (lacksSnapshotQuery()) {
-            missing.add("column %s of table %s".formatted(MetadataDdl.SNAPSHOT_QUERY, tables.subscription()));
-        }
-        if (lacksWholeTransactions()) {
-            missing.add("column %s of table %s".formatted(MetadataDdl.WHOLE_TRANSACTIONS, tables.workers()));
-        }
-        if (!indexes.contains(tables.compared(tables.byState()))) {
-            missing.add("index " + tables.byState());
+        missingAddedColumns()
+                .forEach(column ->
+                        missing.add("column %s of table %s".formatted(column.columnName, column.table(tables))));
+        if (!indexes.contains(tables.compared(tables.byChange()))) {
+            missing.add("index " + tables.byChange());
         }
         return missing;
     }
@@ -103,18 +97,8 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
                 MetadataColumn.ofBeam().stream()
                         .map(column -> column.columnName)
                         .toList());
-        requireColumns(
-                tables.subscription(),
-                "of a subscription",
-                SubscriptionRows.COLUMNS.stream()
-                        .filter(column -> !column.equals(MetadataDdl.SNAPSHOT_QUERY))
-                        .toList());
-        requireColumns(
-                tables.workers(),
-                "of workers",
-                WorkerRows.COLUMNS.stream()
-                        .filter(column -> !column.equals(MetadataDdl.WHOLE_TRANSACTIONS))
-                        .toList());
+        requireColumns(tables.subscription(), "of a subscription", SubscriptionRows.COLUMNS);
+        requireColumns(tables.workers(), "of workers", WorkerRows.COLUMNS);
         requireColumns(tables.proofs(), "of proofs", FinishedPartitionRows.NAMES);
         requireColumns(tables.corrections(), "of corrections", CorrectionRows.COLUMNS);
     }
@@ -125,7 +109,8 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
             return;
         }
         List<String> missing = names.stream()
-                .filter(name -> !known.contains(tables.compared(name)))
+                .filter(name -> !known.contains(tables.compared(name))
+                        && !MetadataDdl.AddedColumn.names().contains(name))
                 .toList();
         if (!missing.isEmpty()) {
             throw new StorageException(

@@ -49,11 +49,11 @@ record MetadataTables(String partitions, Dialect dialect) {
     }
 
     /**
-     * Returns the index of the partitions by state, which finds the unfinished ones and their parents, whatever the
-     * number of finished ones.
+     * Returns the index of the partitions by state and last change, which finds the unfinished ones, and those that
+     * changed, whatever the number of others.
      */
-    String byState() {
-        return partitions + "_ByState";
+    String byChange() {
+        return partitions + "_ByChange";
     }
 
     String quoted(String name) {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -28,6 +29,13 @@ import org.jspecify.annotations.Nullable;
  * and the resulting mutation. Confined to one attempt of one transaction.
  */
 final class PartitionRow {
+    /** The columns of renewals and of watermarks, whose changes looks do not show. */
+    private static final Set<MetadataColumn> UNSHOWN = EnumSet.of(
+            MetadataColumn.LEASE_UNTIL,
+            MetadataColumn.WATERMARK,
+            MetadataColumn.MOVE_OUT_SEQUENCE,
+            MetadataColumn.MOVE_OUT_DESTINATIONS);
+
     private final PartitionToken token;
     private final Timestamp endTimestamp;
     private final long heartbeatMillis;
@@ -266,6 +274,9 @@ final class PartitionRow {
     Optional<Mutation> mutation(MetadataTables tables) {
         if (changes.isEmpty()) {
             return Optional.empty();
+        }
+        if (!UNSHOWN.containsAll(changes.keySet())) {
+            set(MetadataColumn.CHANGED_AT, Value.timestamp(Value.COMMIT_TIMESTAMP));
         }
         Mutation.WriteBuilder write =
                 isNew ? Mutation.newInsertBuilder(tables.partitions()) : Mutation.newUpdateBuilder(tables.partitions());

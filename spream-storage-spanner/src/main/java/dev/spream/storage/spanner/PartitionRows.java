@@ -1,6 +1,9 @@
 package dev.spream.storage.spanner;
 
 import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.Key;
+import com.google.cloud.spanner.KeyRange;
+import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
@@ -17,6 +20,7 @@ import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -134,12 +138,39 @@ final class PartitionRows {
         return values.stream().filter(Objects::nonNull).map(PartitionToken::new).toList();
     }
 
+    /** Returns the parents of the partition, and the sources of its move-in. */
+    static Stream<PartitionToken> predecessors(Struct row) {
+        return Stream.of(MetadataColumn.PARENT_TOKENS, MetadataColumn.MOVE_IN_SOURCES)
+                .flatMap(column -> tokens(row, column).stream());
+    }
+
+    /** Returns the keys of the unfinished partitions in the index by state and change. */
+    static KeySet unfinished() {
+        KeySet.Builder keys = KeySet.newBuilder();
+        EnumSet.complementOf(EnumSet.of(PartitionState.FINISHED))
+                .forEach(state -> keys.addRange(KeyRange.prefix(Key.of(state.name()))));
+        return keys.build();
+    }
+
+    /** Returns the keys of the partitions that changed after the first and not after the second time, in that index. */
+    static KeySet changed(Timestamp after, Timestamp until) {
+        KeySet.Builder keys = KeySet.newBuilder();
+        EnumSet.allOf(PartitionState.class)
+                .forEach(state ->
+                        keys.addRange(KeyRange.openClosed(Key.of(state.name(), after), Key.of(state.name(), until))));
+        return keys.build();
+    }
+
     static Instant instant(Struct row, MetadataColumn column) {
         return Timestamps.toInstant(row.getTimestamp(column.columnName));
     }
 
     static Optional<Instant> findInstant(Struct row, MetadataColumn column) {
-        return row.isNull(column.columnName) ? Optional.empty() : Optional.of(instant(row, column));
+        return findInstant(row, column.columnName);
+    }
+
+    static Optional<Instant> findInstant(Struct row, String column) {
+        return row.isNull(column) ? Optional.empty() : Optional.of(Timestamps.toInstant(row.getTimestamp(column)));
     }
 
     private static Optional<String> findString(Struct row, MetadataColumn column) {

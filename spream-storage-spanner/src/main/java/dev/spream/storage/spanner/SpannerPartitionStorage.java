@@ -10,6 +10,7 @@ import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionClaim;
@@ -21,6 +22,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerProgress;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.record.ChildPartitionsRecord;
 import java.time.Duration;
@@ -47,7 +49,8 @@ import org.slf4j.LoggerFactory;
  * <p>All writes of one instance go through one writer, which executes the operations that arrive during a transaction
  * in the next one. Leases and registrations are measured on Spanner's clock. A write of more than 1,000 independent
  * rows takes several transactions, and {@link #cleanUp} one for every 1,000 partitions: if one of them fails, the
- * earlier ones remain committed. A heartbeat interval is stored in milliseconds, as Spanner accepts it.
+ * earlier ones remain committed. A heartbeat interval is stored in milliseconds, as Spanner accepts it. A look that finds
+ * no change takes two requests, which return one row.
  *
  * <p>Rows that another transaction has locked do not delay others: a transaction that waits for a quarter of a call's
  * time limit, or for 1,000 rows three eighths of it, and longer if the server answers slowly, is rolled back, and its
@@ -76,11 +79,13 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     private static final Logger log = LoggerFactory.getLogger(SpannerPartitionStorage.class);
 
     private final MetadataReads reads;
+    private final FrontierReads frontierReads;
     private final GroupWriter writer;
     private volatile boolean closed;
 
     private SpannerPartitionStorage(SpannerConnection connection, MetadataTables tables, MetadataCalls calls) {
         this.reads = new MetadataReads(connection.client(), tables, calls);
+        this.frontierReads = new FrontierReads(connection.client(), tables, calls);
         this.writer = new GroupWriter(connection.client(), tables, calls, connection::rollBack);
     }
 
@@ -141,8 +146,13 @@ public final class SpannerPartitionStorage implements PartitionStorage {
 
     @Override
     public Lineage frontier() {
+        return frontierSince(Optional.empty(), Set.of()).partitions();
+    }
+
+    @Override
+    public FrontierChanges frontierSince(Optional<String> since, Set<PartitionToken> watched) {
         requireOpen();
-        return reads.frontier();
+        return frontierReads.since(since, watched);
     }
 
     @Override
@@ -233,8 +243,13 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public void registerWorker(WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
-        write(WorkerRows.register(worker, capacity, wholeTransactions, aliveTime));
+    public void registerWorker(
+            WorkerId worker,
+            int capacity,
+            boolean wholeTransactions,
+            Optional<WorkerProgress> progress,
+            Duration aliveTime) {
+        write(WorkerRows.register(worker, capacity, wholeTransactions, progress, aliveTime));
     }
 
     @Override

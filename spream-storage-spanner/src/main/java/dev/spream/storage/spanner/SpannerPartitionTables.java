@@ -138,14 +138,13 @@ public final class SpannerPartitionTables {
         MetadataDdl ddl = new MetadataDdl(schema.tables());
         List<String> statements = new ArrayList<>();
         if (schema.hasPartitions()) {
-            schema.missingColumns().forEach(column -> statements.add(ddl.addColumn(column)));
+            schema.missingColumns()
+                    .forEach(column -> statements.add(
+                            ddl.addColumn(schema.tables().partitions(), column.declaration(schema.tables()))));
         }
-        if (schema.lacksSnapshotQuery()) {
-            statements.add(ddl.addSnapshotQuery());
-        }
-        if (schema.lacksWholeTransactions()) {
-            statements.add(ddl.addWholeTransactions());
-        }
+        schema.missingAddedColumns()
+                .forEach(column -> statements.add(
+                        ddl.addColumn(column.table(schema.tables()), column.declaration(schema.tables()))));
         statements.addAll(ddl.all());
         return statements;
     }

@@ -2,19 +2,16 @@ package dev.spream.storage.spanner;
 
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Key;
-import com.google.cloud.spanner.KeyRange;
-import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMode;
-import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
-import java.util.Arrays;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -130,7 +127,7 @@ final class SubscriptionRows {
     static WriteOperation<Boolean> complete() {
         return WriteOperation.alone("completing the subscription", transaction -> {
             Struct stored = read(transaction);
-            if (stored == null || transaction.hasPartition(unfinished())) {
+            if (stored == null || transaction.hasPartition(PartitionRows.unfinished())) {
                 return false;
             }
             if (!stored.getBoolean(MetadataDdl.COMPLETED)) {
@@ -167,12 +164,16 @@ final class SubscriptionRows {
                 .build();
     }
 
-    /** Returns the keys of the unfinished partitions in the index by state. */
-    static KeySet unfinished() {
-        KeySet.Builder keys = KeySet.newBuilder();
-        Arrays.stream(PartitionState.values())
-                .filter(state -> state != PartitionState.FINISHED)
-                .forEach(state -> keys.addRange(KeyRange.prefix(Key.of(state.name()))));
-        return keys.build();
+    /** Stores that clean-up has removed a partition that finished at that time. */
+    static void removed(WriteTransaction transaction, Instant finishedAt) {
+        List<String> columns = List.of(MetadataDdl.REMOVED_UNTIL);
+        Struct stored = transaction.context().readRow(transaction.tables().subscription(), KEY, columns);
+        Timestamp until = Timestamps.toTimestamp(finishedAt);
+        if (stored != null && (stored.isNull(0) || stored.getTimestamp(0).compareTo(until) < 0)) {
+            transaction.write(update(transaction.tables())
+                    .set(MetadataDdl.REMOVED_UNTIL)
+                    .to(until)
+                    .build());
+        }
     }
 }

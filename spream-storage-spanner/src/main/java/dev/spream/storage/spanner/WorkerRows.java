@@ -7,11 +7,13 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerProgress;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Reads, creates, renews and removes the registrations of workers. */
@@ -21,7 +23,9 @@ final class WorkerRows {
             MetadataDdl.CAPACITY,
             MetadataDdl.WHOLE_TRANSACTIONS,
             MetadataDdl.REGISTERED_AT,
-            MetadataDdl.ALIVE_UNTIL);
+            MetadataDdl.ALIVE_UNTIL,
+            MetadataDdl.LOW_WATERMARK,
+            MetadataDdl.AS_OF);
 
     private WorkerRows() {}
 
@@ -33,11 +37,21 @@ final class WorkerRows {
                 !row.isNull(MetadataDdl.WHOLE_TRANSACTIONS) && row.getBoolean(MetadataDdl.WHOLE_TRANSACTIONS),
                 Timestamps.toInstant(row.getTimestamp(MetadataDdl.REGISTERED_AT)),
                 aliveUntil,
+                progress(row),
                 aliveUntil.isAfter(readAt));
     }
 
+    static Optional<WorkerProgress> progress(Struct row) {
+        return PartitionRows.findInstant(row, MetadataDdl.AS_OF)
+                .map(asOf -> new WorkerProgress(PartitionRows.findInstant(row, MetadataDdl.LOW_WATERMARK), asOf));
+    }
+
     static WriteOperation<Boolean> register(
-            WorkerId worker, int capacity, boolean wholeTransactions, Duration aliveTime) {
+            WorkerId worker,
+            int capacity,
+            boolean wholeTransactions,
+            Optional<WorkerProgress> progress,
+            Duration aliveTime) {
         return WriteOperation.on("registering worker " + worker, Set.of(), transaction -> {
             Struct known = transaction
                     .context()
@@ -56,6 +70,14 @@ final class WorkerRows {
                             .to(registeredAt)
                             .set(MetadataDdl.ALIVE_UNTIL)
                             .to(PartitionRows.value(transaction.in(aliveTime)))
+                            .set(MetadataDdl.LOW_WATERMARK)
+                            .to(progress.flatMap(WorkerProgress::lowWatermark)
+                                    .map(Timestamps::toTimestamp)
+                                    .orElse(null))
+                            .set(MetadataDdl.AS_OF)
+                            .to(progress.map(WorkerProgress::asOf)
+                                    .map(Timestamps::toTimestamp)
+                                    .orElse(null))
                             .build());
             return true;
         });

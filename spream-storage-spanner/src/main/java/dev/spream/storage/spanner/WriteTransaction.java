@@ -134,7 +134,7 @@ final class WriteTransaction {
     boolean hasPartition(KeySet states) {
         List<String> columns = List.of(MetadataColumn.PARTITION_TOKEN.columnName);
         try (ResultSet read =
-                context.readUsingIndex(tables.partitions(), tables.byState(), states, columns, Options.limit(1))) {
+                context.readUsingIndex(tables.partitions(), tables.byChange(), states, columns, Options.limit(1))) {
             return read.next();
         }
     }

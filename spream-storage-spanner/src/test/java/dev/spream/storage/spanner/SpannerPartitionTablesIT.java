@@ -13,6 +13,7 @@ import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.FinishedPartition;
+import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.MoveIn;
@@ -26,6 +27,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.core.partition.WorkerProgress;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.servers.SpannerServer;
 import dev.spream.storage.spanner.MetadataSetup.Outcome;
@@ -35,6 +37,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -180,6 +183,7 @@ class SpannerPartitionTablesIT {
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("column %s of table %s", MetadataDdl.SNAPSHOT_QUERY, names.subscription())
                 .hasMessageContaining("column %s of table %s", MetadataDdl.WHOLE_TRANSACTIONS, names.workers())
+                .hasMessageContaining("column %s of table %s", MetadataDdl.AS_OF, names.workers())
                 .hasMessageContaining("SpannerPartitionTables.create");
         assertThat(create(table)).isEqualTo(new MetadataSetup(Outcome.READY, 0));
 
@@ -188,16 +192,21 @@ class SpannerPartitionTablesIT {
         assertThat(storage.workers()).singleElement().satisfies(worker -> {
             assertThat(worker.worker()).isEqualTo(WORKER);
             assertThat(worker.wholeTransactions()).isFalse();
+            assertThat(worker.progress()).isEmpty();
         });
-        storage.registerWorker(WORKER, 9, true, Duration.ofMinutes(1));
+        Optional<WorkerProgress> progress = Optional.of(new WorkerProgress(Optional.of(at(3)), at(4)));
+        storage.registerWorker(WORKER, 9, true, progress, Duration.ofMinutes(1));
         assertThat(storage.workers()).allMatch(WorkerRegistration::wholeTransactions);
+        assertThat(storage.frontierSince(Optional.empty(), Set.of()).workers().progress())
+                .isEqualTo(progress);
     }
 
     private static String ofEarlierRelease(String statement) {
-        return Stream.of(MetadataDdl.SNAPSHOT_QUERY, MetadataDdl.WHOLE_TRANSACTIONS)
+        return MetadataDdl.AddedColumn.names().stream()
                 .reduce(
                         statement,
-                        (shortened, column) -> shortened.replaceAll(", [`\"]%s[`\"] [^,]+".formatted(column), ""));
+                        (shortened, column) ->
+                                shortened.replaceAll(", [`\"]%s[`\"] \\w+(\\(MAX\\))?".formatted(column), ""));
     }
 
     @Test
@@ -403,8 +412,9 @@ class SpannerPartitionTablesIT {
         PartitionStorage storage = open(table);
         storage.openSubscription(mutable());
         List<PartitionMetadata> before = List.copyOf(storage.lineage().partitions());
-        dropColumns(
+        drop(
                 table,
+                MetadataColumn.CHANGED_AT,
                 MetadataColumn.MOVE_IN_TIMESTAMP,
                 MetadataColumn.MOVE_IN_SOURCES,
                 MetadataColumn.MOVE_OUT_SEQUENCE,
@@ -412,15 +422,24 @@ class SpannerPartitionTablesIT {
         assertThatThrownBy(() -> open(table))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("missing column MoveInTimestamp, column MoveInSources, column MoveOutSequence,"
-                        + " column MoveOutDestinations");
+                        + " column MoveOutDestinations, column ChangedAt, index " + table + "_ByChange");
 
         assertThat(create(table)).isEqualTo(new MetadataSetup(Outcome.READY, 0));
 
         PartitionStorage completed = open(table);
         assertThat(completed.lineage().partitions()).containsExactlyElementsOf(before);
+        FrontierChanges first = completed.frontierSince(Optional.empty(), Set.of());
+        assertThat(first.partitions().partitions()).containsExactlyElementsOf(before);
+        FrontierChanges second = completed.frontierSince(first.mark(), Set.of());
+        assertThat(second.partitions().partitions())
+                .as("NULL counts as unchanged")
+                .isEmpty();
         PartitionLease lease = completed
                 .acquire(WORKER, List.of(PartitionClaim.of(before.getFirst())), Duration.ofMinutes(1))
                 .getFirst();
+        assertThat(completed.frontierSince(second.mark(), Set.of()).partitions().partitions())
+                .extracting(PartitionMetadata::owner)
+                .containsExactly(Optional.of(WORKER));
         completed.markRunning(lease);
         MoveIn moveIn = new MoveIn(at(600), List.of(token("b")));
         assertThat(completed.waitForMoveIn(lease, moveIn)).isTrue();
@@ -432,7 +451,8 @@ class SpannerPartitionTablesIT {
                 .contains(moveIn);
     }
 
-    private void dropColumns(String table, MetadataColumn... columns) throws Exception {
+    /** Drops columns and the index by change. */
+    private void drop(String table, MetadataColumn... columns) throws Exception {
         MetadataTables tables = new MetadataTables(table, database.dialect());
         database.connection()
                 .spanner()
@@ -440,9 +460,13 @@ class SpannerPartitionTablesIT {
                 .updateDatabaseDdl(
                         database.connection().database().instance(),
                         database.connection().database().database(),
-                        Stream.of(columns)
-                                .map(column -> "ALTER TABLE %s DROP COLUMN %s"
-                                        .formatted(tables.quoted(table), tables.quoted(column.columnName)))
+                        Stream.concat(
+                                        Stream.of("DROP INDEX " + tables.quoted(tables.byChange())),
+                                        Stream.of(columns)
+                                                .map(column -> "ALTER TABLE %s DROP COLUMN %s"
+                                                        .formatted(
+                                                                tables.quoted(table),
+                                                                tables.quoted(column.columnName))))
                                 .toList(),
                         null)
                 .get();
