@@ -331,14 +331,14 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     }
 
     @Override
-    public synchronized void expireLeases(WorkerId worker) {
+    public synchronized void releaseExpired(Collection<PartitionLease> leases) {
         Instant now = now();
-        for (StoredPartition partition : partitions.values()) {
-            if (worker.equals(partition.owner) && partition.isFree(now)) {
-                changed(partition).owner = null;
-                partition.leaseUntil = null;
-            }
-        }
+        release(leases.stream()
+                .filter(lease -> {
+                    StoredPartition partition = held(lease);
+                    return partition != null && partition.isFree(now);
+                })
+                .toList());
     }
 
     @Override

@@ -183,11 +183,11 @@ public interface PartitionStorage extends AutoCloseable {
     void release(Collection<PartitionLease> leases);
 
     /**
-     * Clears the owner of partitions of that worker whose leases have ended, as {@link #release} does, so that {@linkplain
-     * #frontierSince looks} show them: others leave the partitions of a worker to it as long as it is registered. Not
-     * needed where every look is complete.
+     * Releases those of the partitions whose leases have ended, so that {@linkplain #frontierSince looks} show it: others
+     * leave the partitions of a worker to it as long as it is registered. Some may be left for a later call, if another
+     * session has locked them. Not needed where every look is complete.
      */
-    default void expireLeases(WorkerId worker) {}
+    default void releaseExpired(Collection<PartitionLease> leases) {}
 
     /**
      * Registers the worker, or extends its registration, to last that long from now on the storage's clock.

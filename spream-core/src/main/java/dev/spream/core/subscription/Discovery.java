@@ -50,8 +50,12 @@ final class Discovery {
         }
         Lineage lineage = view.update(alive(), readers.awaited());
         everything = alone || readers.awaitsAll() || workers.progress().isEmpty();
-        if (view.hasExpired()) {
-            context.storageCalls().run("expiring leases", wanted, storage -> storage.expireLeases(context.worker()));
+        if (!view.expired().isEmpty()) {
+            context.storageCalls()
+                    .once(
+                            "releasing expired leases",
+                            "",
+                            () -> context.storage().releaseExpired(view.expired()));
         }
         membership.note(view.progress());
         view.lowWatermark(workers, others())

@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
  * not change here.
  */
 record FrontierLooks(Database database, String subscription) {
-    /** The start of the server, and a snapshot as the server writes it: oldest open id, next id, open ids. */
-    private static final Pattern MARK = Pattern.compile("(\\d+\\.\\d+)/(\\d+:\\d+:[\\d,]*)");
+    /** The start of the server, a snapshot as the server writes it (oldest open id, next id, open ids), and the live workers. */
+    private static final Pattern MARK = Pattern.compile("(\\d+\\.\\d+)/(\\d+:\\d+:[\\d,]*)/([\\da-f]+)");
 
     /**
      * Selects what changed. The ids that an earlier snapshot cannot see are those that were open then, and those from its
@@ -47,10 +47,11 @@ record FrontierLooks(Database database, String subscription) {
                         AND NOT EXISTS (SELECT FROM @subscriptions s
                             WHERE s.name = ? AND s.corrected_in < pg_snapshot_xmax(server.snapshot)
                                 AND NOT pg_visible_in_snapshot(s.corrected_in, earlier.snapshot))
-                        THEN earlier.snapshot END AS since
+                        THEN earlier.snapshot END AS since,
+                    earlier.version AS earlier_version
                 FROM (SELECT extract(epoch FROM pg_postmaster_start_time())::text AS started,
                         pg_current_snapshot() AS snapshot) AS server,
-                    (SELECT ?::text AS started, ?::pg_snapshot AS snapshot) AS earlier
+                    (SELECT ?::text AS started, ?::pg_snapshot AS snapshot, ?::text AS version) AS earlier
             ), found AS MATERIALIZED (
                 SELECT * FROM @partitions
                 WHERE subscription = ? AND state <> 'FINISHED' AND (SELECT since IS NULL FROM look)
@@ -80,12 +81,18 @@ record FrontierLooks(Database database, String subscription) {
                 SELECT encode(sha256(convert_to(coalesce(string_agg(
                         ROW(w.worker, w.capacity, w.whole_transactions)::text, ',' ORDER BY w.worker COLLATE "C"),
                         ''), 'UTF8')), 'hex') AS version,
+                    array_agg(ARRAY[w.worker, w.capacity::text, w.whole_transactions::text,
+                        extract(epoch FROM w.registered_at)::text, extract(epoch FROM w.alive_until)::text,
+                        w.low_watermark::text, w.low_watermark_as_of::text]) AS workers,
                     min(w.alive_until) AS first_end, min(w.low_watermark) AS low_watermark,
                     CASE WHEN count(*) = count(w.low_watermark_as_of) THEN min(w.low_watermark_as_of) END
                         AS low_watermark_as_of
                 FROM clock JOIN @workers w ON w.subscription = ? AND w.alive_until > clock.read_at
             )
-            SELECT clock.*, look.mark, look.since IS NULL AS complete, live.*, p.*
+            SELECT clock.*, look.mark || '/' || live.version AS mark, look.since IS NULL AS complete,
+                live.version IS DISTINCT FROM look.earlier_version AS workers_differ,
+                CASE WHEN live.version IS DISTINCT FROM look.earlier_version THEN live.workers END AS workers,
+                live.first_end, live.low_watermark, live.low_watermark_as_of, p.*
             FROM clock CROSS JOIN look CROSS JOIN live
             LEFT JOIN (SELECT * FROM found UNION ALL SELECT * FROM finished) AS p ON true""".formatted(PartitionRow.hashOf("watched.token"), PartitionRow.hashOf("named"));
 
@@ -97,6 +104,7 @@ record FrontierLooks(Database database, String subscription) {
                 p -> p.text(subscription)
                         .optionalText(earlier.map(parts -> parts.group(1)))
                         .optionalText(earlier.map(parts -> parts.group(2)))
+                        .optionalText(earlier.map(parts -> parts.group(3)))
                         .text(subscription)
                         .text(subscription)
                         .texts(watched, PartitionToken::value)
@@ -138,7 +146,9 @@ record FrontierLooks(Database database, String subscription) {
                     row.getBoolean("complete"),
                     JdbcTimestamps.clock(row, "as_of"),
                     new LiveWorkers(
-                            row.getString("version"),
+                            row.getBoolean("workers_differ")
+                                    ? Optional.of(WorkerTable.alive(row.getArray("workers")))
+                                    : Optional.empty(),
                             JdbcTimestamps.optionalClock(row, "first_end"),
                             WorkerTable.progress(row)));
         }

@@ -180,6 +180,11 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     }
 
     @Override
+    public void releaseExpired(Collection<PartitionLease> expired) {
+        new PartitionLeases(database, subscription).releaseExpired(expired);
+    }
+
+    @Override
     public void registerWorker(
             WorkerId worker,
             int capacity,

@@ -80,6 +80,10 @@ record PartitionLeases(Database database, String subscription) {
             FROM held WHERE p.token_hash = held.token_hash AND p.subscription = ?
             RETURNING held.token, held.owner, held.epoch""";
 
+    private static final String RELEASE_EXPIRED = HELD + """
+            UPDATE @partitions p SET owner = NULL, lease_until = NULL, changed_in = pg_current_xact_id()
+            FROM held WHERE p.token_hash = held.token_hash AND p.subscription = ? AND p.lease_until <= clock_timestamp()""";
+
     List<PartitionLease> acquire(WorkerId worker, Collection<PartitionClaim> claims, Duration leaseTime) {
         if (claims.isEmpty()) {
             return List.of();
@@ -165,6 +169,13 @@ record PartitionLeases(Database database, String subscription) {
                                 RELEASE,
                                 p -> LeaseKey.bind(p, asked).text(subscription).text(subscription),
                                 LeaseKey::read));
+    }
+
+    void releaseExpired(Collection<PartitionLease> leases) {
+        database.update(
+                "releasing %d expired leases of subscription '%s'".formatted(leases.size(), subscription),
+                RELEASE_EXPIRED,
+                p -> LeaseKey.bind(p, LeaseKey.of(leases)).text(subscription).text(subscription));
     }
 
     private static PartitionLease lease(ResultSet row) throws SQLException {

@@ -7,10 +7,12 @@ import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Statements;
 import java.math.BigDecimal;
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -100,6 +102,29 @@ record WorkerTable(Database database, String subscription) {
 
     private String what(String verb, WorkerId worker) {
         return "%s worker %s of subscription '%s'".formatted(verb, worker, subscription);
+    }
+
+    /** Returns the registrations of workers that are alive, from an array of their columns as text; null for none. */
+    static List<WorkerRegistration> alive(@Nullable Array columns) throws SQLException {
+        if (columns == null) {
+            return List.of();
+        }
+        List<WorkerRegistration> alive = new ArrayList<>();
+        for (@Nullable String[] worker : (String[][]) columns.getArray()) {
+            alive.add(new WorkerRegistration(
+                    new WorkerId(worker[0]),
+                    Integer.parseInt(worker[1]),
+                    Boolean.parseBoolean(worker[2]),
+                    JdbcTimestamps.instant(new BigDecimal(worker[3])),
+                    JdbcTimestamps.instant(new BigDecimal(worker[4])),
+                    Optional.ofNullable(worker[6])
+                            .map(asOf -> new WorkerProgress(
+                                    Optional.ofNullable(worker[5])
+                                            .map(low -> JdbcTimestamps.instant(new BigDecimal(low))),
+                                    JdbcTimestamps.instant(new BigDecimal(asOf)))),
+                    true));
+        }
+        return alive;
     }
 
     private static WorkerRegistration registration(ResultSet row) throws SQLException {

@@ -99,7 +99,7 @@ final class FrontierLooksIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "7", "7:7:", "2026-03-01T10:00:00Z", "1.5/7:7", "1.5/7:7:;"})
+    @ValueSource(strings = {"", "7", "7:7:", "2026-03-01T10:00:00Z", "1.5/7:7:", "1.5/7:7:;/0"})
     void other_text_is_no_mark(String text) {
         assertThatThrownBy(() -> look(Optional.of(text)))
                 .isInstanceOf(IllegalArgumentException.class)

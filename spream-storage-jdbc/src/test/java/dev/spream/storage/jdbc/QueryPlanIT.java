@@ -143,6 +143,7 @@ final class QueryPlanIT {
         return p -> p.text("orders")
                 .optionalText(parts.map(part -> part[0]))
                 .optionalText(parts.map(part -> part[1]))
+                .optionalText(parts.map(part -> part[2]))
                 .text("orders")
                 .text("orders")
                 .texts(watched)

@@ -13,6 +13,7 @@ import dev.spream.core.partition.FrontierChanges.LiveWorkers;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerProgress;
+import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The reads of looks at the frontier: a query that returns one row, the index for what changed, and then the rows of that, if
@@ -74,37 +76,30 @@ final class FrontierReads {
     }
 
     FrontierChanges since(Optional<String> mark, Set<PartitionToken> watched) {
-        Optional<Timestamp> since = mark.map(FrontierReads::time);
+        Optional<Mark> since = mark.map(Mark::parsed);
         return calls.run("looking for changes", () -> MetadataReads.repeated(() -> look(since, watched)));
     }
 
-    /** Returns the read timestamp of the look that returned this mark. */
-    private static Timestamp time(String mark) {
-        try {
-            return Timestamps.toTimestamp(Timestamps.parse(mark));
-        } catch (DateTimeException e) {
-            throw new IllegalArgumentException("'%s' is not a mark of this storage".formatted(mark), e);
-        }
-    }
-
-    private FrontierChanges look(Optional<Timestamp> since, Set<PartitionToken> watched) {
+    private FrontierChanges look(Optional<Mark> since, Set<PartitionToken> watched) {
         try (ReadOnlyTransaction first = client.singleUseReadOnlyTransaction()) {
             Struct found = MetadataReads.all(first.executeQuery(summary)).getFirst();
             Timestamp moment = first.getReadTimestamp();
-            boolean complete = since.filter(mark -> !isAfter(found, MetadataDdl.CORRECTED_AT, mark)
-                            && !isAfter(found, MetadataDdl.REMOVED_UNTIL, mark))
+            boolean complete = since.filter(earlier -> !isAfter(found, MetadataDdl.CORRECTED_AT, earlier.moment)
+                            && !isAfter(found, MetadataDdl.REMOVED_UNTIL, earlier.moment))
                     .isEmpty();
-            KeySet keys = complete ? PartitionRows.unfinished() : PartitionRows.changed(since.orElseThrow(), moment);
+            KeySet keys =
+                    complete ? PartitionRows.unfinished() : PartitionRows.changed(since.orElseThrow().moment, moment);
             Set<PartitionToken> tokens = tokens(at(moment), tables, keys);
             tokens.addAll(watched);
             Instant asOf = Timestamps.toInstant(moment);
             Instant now = Timestamps.toInstant(found.getTimestamp(READ_AT));
+            Mark mark = Mark.of(moment, found);
             return new FrontierChanges(
                     complete,
                     MetadataReads.lineage(withPredecessors(moment, tokens), now.isAfter(asOf) ? now : asOf),
                     asOf,
-                    Optional.of(asOf.toString()),
-                    workers(found));
+                    Optional.of(mark.toString()),
+                    workers(found, mark, since, now));
         }
     }
 
@@ -147,13 +142,54 @@ final class FrontierReads {
         return PartitionRows.state(row) == PartitionState.FINISHED;
     }
 
-    private static LiveWorkers workers(Struct found) {
-        List<String> workers = found.isNull(WORKERS) ? List.of() : found.getStringList(WORKERS);
+    private LiveWorkers workers(Struct found, Mark mark, Optional<Mark> since, Instant now) {
         Optional<WorkerProgress> progress =
-                found.getLong(KNOWN) < workers.size() ? Optional.empty() : WorkerRows.progress(found);
-        return new LiveWorkers(
-                workers.stream().sorted().toList().toString(),
-                PartitionRows.findInstant(found, MetadataDdl.ALIVE_UNTIL),
-                progress);
+                found.getLong(KNOWN) < mark.workers.size() ? Optional.empty() : WorkerRows.progress(found);
+        Optional<List<WorkerRegistration>> changed =
+                since.filter(earlier -> earlier.workers.equals(mark.workers)).isPresent()
+                        ? Optional.empty()
+                        : Optional.of(alive(mark, now));
+        return new LiveWorkers(changed, PartitionRows.findInstant(found, MetadataDdl.ALIVE_UNTIL), progress);
+    }
+
+    private List<WorkerRegistration> alive(Mark mark, Instant now) {
+        return mark.workers.isEmpty()
+                ? List.of()
+                : MetadataReads.all(at(mark.moment).read(tables.workers(), KeySet.all(), WorkerRows.COLUMNS)).stream()
+                        .map(row -> WorkerRows.registration(row, now))
+                        .filter(WorkerRegistration::alive)
+                        .toList();
+    }
+
+    /**
+     * The moment of a look.
+     *
+     * @param moment its read timestamp
+     * @param workers the workers that were alive, with their capacities and modes, sorted
+     */
+    private record Mark(Timestamp moment, List<String> workers) {
+        private static final String SEPARATOR = "\n"; // no id has it
+
+        static Mark of(Timestamp moment, Struct found) {
+            List<String> workers = found.isNull(WORKERS) ? List.of() : found.getStringList(WORKERS);
+            return new Mark(moment, workers.stream().sorted().toList());
+        }
+
+        static Mark parsed(String mark) {
+            String[] parts = mark.split(SEPARATOR);
+            try {
+                return new Mark(
+                        Timestamps.toTimestamp(Timestamps.parse(parts[0])),
+                        List.of(parts).subList(1, parts.length));
+            } catch (DateTimeException e) {
+                throw new IllegalArgumentException("'%s' is not a mark of this storage".formatted(parts[0]), e);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return Stream.concat(Stream.of(Timestamps.toInstant(moment).toString()), workers.stream())
+                    .collect(Collectors.joining(SEPARATOR));
+        }
     }
 }

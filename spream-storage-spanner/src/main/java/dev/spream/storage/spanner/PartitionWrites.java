@@ -157,6 +157,19 @@ final class PartitionWrites {
         });
     }
 
+    static WriteOperation<Boolean> releaseExpired(List<PartitionLease> leases) {
+        Set<PartitionToken> tokens = tokens(leases);
+        return WriteOperation.on("releasing " + count(tokens) + " with expired leases", tokens, transaction -> {
+            for (PartitionLease lease : leases) {
+                transaction
+                        .held(lease)
+                        .filter(row -> row.isFree(transaction.now()))
+                        .ifPresent(PartitionRow::release);
+            }
+            return true;
+        });
+    }
+
     private static Set<PartitionToken> tokens(Collection<PartitionLease> leases) {
         return leases.stream().map(PartitionLease::token).collect(Collectors.toSet());
     }

@@ -243,6 +243,13 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     }
 
     @Override
+    public void releaseExpired(Collection<PartitionLease> leases) {
+        if (!leases.isEmpty()) {
+            write(PartitionWrites.releaseExpired(List.copyOf(leases)));
+        }
+    }
+
+    @Override
     public void registerWorker(
             WorkerId worker,
             int capacity,

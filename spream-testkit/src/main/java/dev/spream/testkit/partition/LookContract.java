@@ -132,27 +132,27 @@ interface LookContract extends StorageScenario.Stage {
     }
 
     @Test
-    default void leases_of_one_worker_that_have_ended_are_expired_and_looks_show_it() {
+    default void leases_that_have_ended_are_released_and_looks_show_it() {
         given().created("a", "b", "c");
         PartitionLease a = given().running(ANN, "a");
-        PartitionLease b = given().running(BOB, "b");
+        PartitionLease b = given().running(ANN, "b");
+        PartitionLease c = given().running(ANN, "c");
         PartitionStorage storage = given().storage();
-        PartitionLease finished = given().running(ANN, "c");
-        end(finished, 9);
+        end(c, 9);
         Looks looks = new Looks(given().anotherConnection());
         looks.assertFrontier("before");
-        storage.expireLeases(ANN);
+        storage.releaseExpired(List.of(a, b, c));
         assertThat(given().partition("a").owner()).as("not ended").contains(ANN);
         given().letLeasesRunOut();
-        storage.expireLeases(ANN);
-        looks.assertFrontier("expired");
-        if (looks.mark.isPresent()) {
-            assertThat(given().partition("a").owner()).isEmpty();
-            assertThat(storage.renew(List.of(a, b), LEASE)).containsExactly(token("a"));
-        }
-        assertThat(given().partition("b").owner()).contains(BOB);
-        assertThat(given().partition("c").owner()).contains(ANN);
+        storage.renew(List.of(b), LEASE);
+        storage.releaseExpired(List.of(new PartitionLease(a.token(), ANN, a.epoch() + 1, a.watermark()), b, c));
+        assertThat(given().partition("a").owner()).as("another epoch").contains(ANN);
+        storage.releaseExpired(List.of(a, b, c));
+        looks.assertFrontier("released");
+        assertThat(given().partition("a").owner().isEmpty()).isEqualTo(looks.mark.isPresent());
         assertThat(given().partition("a").epoch()).isEqualTo(1);
+        assertThat(given().partition("b").owner()).as("renewed").contains(ANN);
+        assertThat(given().partition("c").owner()).as("finished").contains(ANN);
     }
 
     @Test

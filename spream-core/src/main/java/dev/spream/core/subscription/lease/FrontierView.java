@@ -4,6 +4,7 @@ import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.FrontierChanges.LiveWorkers;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
@@ -28,7 +29,7 @@ import java.util.stream.Stream;
  * <p>Progress and renewals are no changes. So the watermark of a partition of another worker may be an earlier one than the
  * stored, which no rule takes for a later one; where one waits for it, the partition is {@linkplain #watched watched}, or
  * the next look {@linkplain #mark reads everything}. The lease of another worker's partition counts as live as long as the
- * worker is alive, since it tells of those that it does not renew any more: {@link #hasExpired}.
+ * worker is alive, since it tells of those that it does not renew any more: {@link #expired}.
  */
 public final class FrontierView {
     private static final Comparator<PartitionMetadata> LINEAGE_ORDER =
@@ -43,7 +44,7 @@ public final class FrontierView {
     private long looks;
     private Set<PartitionToken> watched = Set.of();
     private Lineage lineage = Lineage.of(List.of(), Instant.MIN);
-    private boolean expired;
+    private List<PartitionLease> expired = List.of();
 
     /** A row, as one of the looks brought it. */
     private record Known(PartitionMetadata row, Instant readAt, long look) {}
@@ -130,7 +131,7 @@ public final class FrontierView {
      */
     public Lineage update(Set<WorkerId> alive, Set<PartitionToken> awaited) {
         List<PartitionMetadata> rows = new ArrayList<>(known.size());
-        boolean ended = false;
+        List<PartitionLease> ended = new ArrayList<>();
         Set<PartitionToken> next = new HashSet<>(awaited);
         for (Known one : known.values()) {
             PartitionMetadata row = one.row();
@@ -149,7 +150,9 @@ public final class FrontierView {
                 next.add(row.token());
                 boolean live = one.look() < looks || row.leaseLive();
                 rows.add(live(row, live));
-                ended |= !live;
+                if (!live) {
+                    ended.add(new PartitionLease(row.token(), worker, row.epoch(), row.watermark(), row.moveOuts()));
+                }
             }
         }
         rows.sort(LINEAGE_ORDER);
@@ -198,8 +201,8 @@ public final class FrontierView {
         return all;
     }
 
-    /** Returns whether this worker owns a partition that it does not renew, and whose lease has ended. */
-    public boolean hasExpired() {
+    /** Returns the leases of this worker that it does not renew, and that have ended. */
+    public List<PartitionLease> expired() {
         return expired;
     }
 

@@ -109,18 +109,18 @@ class FrontierViewTest {
 
     @Test
     void a_lease_that_this_worker_does_not_renew_is_told_when_it_has_ended() {
-        acquired(ANN, "p");
+        PartitionLease p = acquired(ANN, "p");
         assertThat(lease(look(BOTH), "p")).isTrue();
         assertThat(view.watched()).containsExactly(token("p"));
         now = now.plus(LEASE).minusNanos(1);
         look(BOTH);
-        assertThat(view.hasExpired()).isFalse();
+        assertThat(view.expired()).isEmpty();
         now = now.plusNanos(1);
         assertThat(lease(look(BOTH), "p")).isFalse();
-        assertThat(view.hasExpired()).isTrue();
-        storage.expireLeases(ANN);
+        assertThat(view.expired()).containsExactly(p);
+        storage.releaseExpired(view.expired());
         assertThat(look(BOTH).partition(token("p")).orElseThrow().owner()).isEmpty();
-        assertThat(view.hasExpired()).isFalse();
+        assertThat(view.expired()).isEmpty();
         assertThat(view.watched()).isEmpty();
     }
 

@@ -92,8 +92,8 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
-    public void expireLeases(WorkerId worker) {
-        target.expireLeases(worker);
+    public void releaseExpired(Collection<PartitionLease> leases) {
+        target.releaseExpired(leases);
     }
 
     @Override

@@ -164,9 +164,10 @@ final class JudgedLeases {
                     shares.opened();
                 }
             }
-            case "expireLeases" ->
-                latest.values().stream()
-                        .filter(hold -> run.allHolds.contains(hold) && !hold.left && hold.isOver(machine.now()))
+            case "releaseExpired" ->
+                leases.stream()
+                        .flatMap(lease -> run.hold(lease).stream())
+                        .filter(hold -> hold.isOver(machine.now()))
                         .forEach(hold -> {
                             hold.leave(machine.now());
                             hold.given = true;
