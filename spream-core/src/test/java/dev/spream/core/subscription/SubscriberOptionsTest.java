@@ -34,6 +34,7 @@ final class SubscriberOptionsTest {
                 .returns(Duration.ofSeconds(15), SubscriberOptions::leaseTime)
                 .returns(Duration.ofSeconds(30), SubscriberOptions::drainTimeout)
                 .returns(Duration.ofDays(1), SubscriberOptions::finishedRetention)
+                .returns(Duration.ofDays(30), SubscriberOptions::proofRetention)
                 .returns(Optional.empty(), SubscriberOptions::worker)
                 .returns(List.of(), SubscriberOptions::listeners);
     }
@@ -66,6 +67,8 @@ final class SubscriberOptionsTest {
                 .transactionMode(TransactionMode.WHOLE)
                 .transactionBuffer(MemoryBuffer::new)
                 .snapshot(true)
+                .finishedRetention(Duration.ofDays(2))
+                .proofRetention(Duration.ofDays(3))
                 .build();
 
         assertThat(options.toBuilder().build()).isEqualTo(options);

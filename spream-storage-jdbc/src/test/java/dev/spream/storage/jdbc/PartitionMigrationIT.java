@@ -123,7 +123,7 @@ final class PartitionMigrationIT {
                         .build())
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("have version 1")
-                .hasMessageContaining("needs version 5")
+                .hasMessageContaining("needs version 6")
                 .hasMessageContaining("migrate(true)");
     }
 

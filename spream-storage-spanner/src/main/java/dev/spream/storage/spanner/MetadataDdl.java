@@ -13,6 +13,12 @@ record MetadataDdl(MetadataTables tables) {
     static final String PARTITION_MODE = "PartitionMode";
     static final String COMPLETED = "Completed";
     static final String SNAPSHOT_QUERY = "SnapshotQuery";
+    static final String FORGOTTEN_BEFORE = "ForgottenBefore";
+    static final String KEPT_PARTITIONS = "KeptPartitions";
+
+    /** The columns of the subscription that tables of earlier releases lack; NULL there. */
+    static final List<String> ADDED_TO_SUBSCRIPTION = List.of(SNAPSHOT_QUERY, FORGOTTEN_BEFORE, KEPT_PARTITIONS);
+
     static final String WORKER_ID = "WorkerId";
     static final String CAPACITY = "Capacity";
     static final String WHOLE_TRANSACTIONS = "WholeTransactions";
@@ -46,24 +52,33 @@ record MetadataDdl(MetadataTables tables) {
                 tables.subscription(),
                 ID,
                 Stream.of(
-                        MetadataType.NUMBER.declaration(tables, ID, true),
-                        MetadataType.TEXT.declaration(tables, STREAM_NAME, false),
-                        MetadataColumn.START_TIMESTAMP.declaration(tables),
-                        MetadataType.TIMESTAMP.declaration(tables, MetadataColumn.END_TIMESTAMP.columnName, false),
-                        MetadataColumn.HEARTBEAT_MILLIS.declaration(tables),
-                        MetadataType.TEXT.declaration(tables, PARTITION_MODE, false),
-                        MetadataType.TRUTH.declaration(tables, COMPLETED, true),
-                        snapshotQuery(),
-                        MetadataColumn.CREATED_AT.declaration(tables)));
+                                Stream.of(
+                                        MetadataType.NUMBER.declaration(tables, ID, true),
+                                        MetadataType.TEXT.declaration(tables, STREAM_NAME, false),
+                                        MetadataColumn.START_TIMESTAMP.declaration(tables),
+                                        MetadataType.TIMESTAMP.declaration(
+                                                tables, MetadataColumn.END_TIMESTAMP.columnName, false),
+                                        MetadataColumn.HEARTBEAT_MILLIS.declaration(tables),
+                                        MetadataType.TEXT.declaration(tables, PARTITION_MODE, false),
+                                        MetadataType.TRUTH.declaration(tables, COMPLETED, true)),
+                                ADDED_TO_SUBSCRIPTION.stream().map(this::added),
+                                Stream.of(MetadataColumn.CREATED_AT.declaration(tables)))
+                        .flatMap(columns -> columns));
     }
 
-    private String snapshotQuery() {
-        return MetadataType.TEXT.declaration(tables, SNAPSHOT_QUERY, false);
+    private String added(String column) {
+        MetadataType type =
+                switch (column) {
+                    case FORGOTTEN_BEFORE -> MetadataType.TIMESTAMP;
+                    case KEPT_PARTITIONS -> MetadataType.NUMBER;
+                    default -> MetadataType.TEXT;
+                };
+        return type.declaration(tables, column, false);
     }
 
-    /** Returns the statement that completes the table of the subscription of an earlier release. */
-    String addSnapshotQuery() {
-        return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(tables.subscription()), snapshotQuery());
+    /** Returns the statement that adds a column to the table of the subscription of an earlier release. */
+    String addToSubscription(String column) {
+        return "ALTER TABLE %s ADD COLUMN %s".formatted(tables.quoted(tables.subscription()), added(column));
     }
 
     String workers() {

@@ -155,6 +155,24 @@ final class MetadataReads {
                 .toList();
     }
 
+    /** Returns the proofs that may be forgotten; empty if there are none. */
+    Optional<ProofsToForget> proofsToForget(Instant finishedBefore) {
+        return atOneMoment(wholeTableCalls, "reading the proofs to forget", (snapshot, readAt) -> {
+            List<Struct> unfinished = all(snapshot.readUsingIndex(
+                    tables.partitions(),
+                    tables.byState(),
+                    SubscriptionRows.unfinished(),
+                    List.of(MetadataColumn.PARTITION_TOKEN.columnName)));
+            Set<PartitionToken> tokens = unfinished.stream()
+                    .map(row -> new PartitionToken(row.getString(0)))
+                    .collect(Collectors.toSet());
+            return tokens.isEmpty()
+                    ? Optional.empty()
+                    : new ProofsToForget.Search(snapshot, tables)
+                            .find(finishedBefore, lineage(rows(snapshot, tokens), readAt));
+        });
+    }
+
     /** Returns the corrections in the order of their numbers, which are the key. */
     List<AuditedCorrection> corrections() {
         return calls.run("reading the corrections", () -> {
@@ -187,7 +205,11 @@ final class MetadataReads {
      * @param reading called with the transaction and Spanner's current time in it
      */
     <T> T atOneMoment(String what, Snapshot<T> reading) {
-        return calls.runInTurn(what, () -> {
+        return atOneMoment(calls, what, reading);
+    }
+
+    private <T> T atOneMoment(MetadataCalls within, String what, Snapshot<T> reading) {
+        return within.runInTurn(what, () -> {
             for (int attempt = 1; ; attempt++) {
                 try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {
                     return reading.read(snapshot, Timestamps.current(snapshot));

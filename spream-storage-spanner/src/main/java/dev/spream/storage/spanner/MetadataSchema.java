@@ -58,9 +58,11 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
         return columns.getOrDefault(tables.compared(table), Set.of()).contains(tables.compared(column));
     }
 
-    /** Returns whether the table of the subscription is of an earlier release, without snapshots. */
-    boolean lacksSnapshotQuery() {
-        return hasSubscription() && !hasColumn(tables.subscription(), MetadataDdl.SNAPSHOT_QUERY);
+    /** Returns the columns that a table of the subscription of an earlier release lacks. */
+    List<String> missingOfSubscription() {
+        return MetadataDdl.ADDED_TO_SUBSCRIPTION.stream()
+                .filter(column -> hasSubscription() && !hasColumn(tables.subscription(), column))
+                .toList();
     }
 
     /** Returns whether the table of workers is of an earlier release, without the delivery of whole transactions. */
@@ -77,9 +79,8 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
         if (hasPartitions()) {
             missingColumns().forEach(column -> missing.add("column " + column.columnName));
         }
-        if (lacksSnapshotQuery()) {
-            missing.add("column %s of table %s".formatted(MetadataDdl.SNAPSHOT_QUERY, tables.subscription()));
-        }
+        missingOfSubscription()
+                .forEach(column -> missing.add("column %s of table %s".formatted(column, tables.subscription())));
         if (lacksWholeTransactions()) {
             missing.add("column %s of table %s".formatted(MetadataDdl.WHOLE_TRANSACTIONS, tables.workers()));
         }
@@ -107,7 +108,7 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
                 tables.subscription(),
                 "of a subscription",
                 SubscriptionRows.COLUMNS.stream()
-                        .filter(column -> !column.equals(MetadataDdl.SNAPSHOT_QUERY))
+                        .filter(column -> !MetadataDdl.ADDED_TO_SUBSCRIPTION.contains(column))
                         .toList());
         requireColumns(
                 tables.workers(),

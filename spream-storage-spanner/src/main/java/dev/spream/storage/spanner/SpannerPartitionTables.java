@@ -140,9 +140,7 @@ public final class SpannerPartitionTables {
         if (schema.hasPartitions()) {
             schema.missingColumns().forEach(column -> statements.add(ddl.addColumn(column)));
         }
-        if (schema.lacksSnapshotQuery()) {
-            statements.add(ddl.addSnapshotQuery());
-        }
+        schema.missingOfSubscription().forEach(column -> statements.add(ddl.addToSubscription(column)));
         if (schema.lacksWholeTransactions()) {
             statements.add(ddl.addWholeTransactions());
         }

@@ -194,7 +194,7 @@ class SpannerPartitionTablesIT {
     }
 
     private static String ofEarlierRelease(String statement) {
-        return Stream.of(MetadataDdl.SNAPSHOT_QUERY, MetadataDdl.WHOLE_TRANSACTIONS)
+        return Stream.concat(MetadataDdl.ADDED_TO_SUBSCRIPTION.stream(), Stream.of(MetadataDdl.WHOLE_TRANSACTIONS))
                 .reduce(
                         statement,
                         (shortened, column) -> shortened.replaceAll(", [`\"]%s[`\"] [^,]+".formatted(column), ""));

@@ -35,6 +35,10 @@ final class SpannerStorageFixture implements PartitionStorageFixture {
         anotherSubscription = SpannerPartitionStorage.open(database.connection(), otherTable, timeout);
     }
 
+    String table() {
+        return table;
+    }
+
     @Override
     public PartitionStorage storage() {
         return storage;
