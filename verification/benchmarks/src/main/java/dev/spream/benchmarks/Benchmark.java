@@ -7,6 +7,7 @@ import dev.spream.benchmarks.outbox.OutboxRate;
 import dev.spream.benchmarks.partitions.ClaimCost;
 import dev.spream.benchmarks.partitions.HandOver;
 import dev.spream.benchmarks.partitions.IdlePartitions;
+import dev.spream.benchmarks.partitions.LongRun;
 import dev.spream.benchmarks.partitions.Rebalance;
 import dev.spream.benchmarks.partitions.SplitLatency;
 import dev.spream.benchmarks.partitions.StorageCallRate;
@@ -49,6 +50,8 @@ enum Benchmark {
     REBALANCE(Rebalance.class, 256),
     /** A thousand partitions in a small heap. */
     IDLE(IdlePartitions.class, 256),
+    /** What grows while partitions come and go for an hour. */
+    LONG_RUN(LongRun.class, 128),
     /** A mirror in PostgreSQL compared with plain upserts. */
     MIRROR(MirrorRate.class, 512),
     /** A replay of dead letters during a running subscription. */
