@@ -71,7 +71,7 @@ final class ForgottenProofsIT {
     }
 
     @Test
-    void what_a_correction_removes_meanwhile_leaves_no_time_in_the_new_record() throws Exception {
+    void a_correction_that_removes_all_meanwhile_keeps_its_record_without_a_time() throws Exception {
         try (Connection correction = pool.getConnection();
                 Statement statement = correction.createStatement()) {
             correction.setAutoCommit(false);

@@ -50,7 +50,7 @@ enum Benchmark {
     REBALANCE(Rebalance.class, 256),
     /** A thousand partitions in a small heap. */
     IDLE(IdlePartitions.class, 256),
-    /** What grows while partitions come and go for an hour. */
+    /** Heap, threads, files and rows of a subscriber while partitions come and go for an hour. */
     LONG_RUN(LongRun.class, 128),
     /** A mirror in PostgreSQL compared with plain upserts. */
     MIRROR(MirrorRate.class, 512),

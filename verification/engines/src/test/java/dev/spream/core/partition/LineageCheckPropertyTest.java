@@ -72,7 +72,7 @@ final class LineageCheckPropertyTest {
     }
 
     @Test
-    void whatever_is_missing_after_the_forgotten_time_is_found() {
+    void a_partition_that_is_missing_after_the_forgotten_time_is_found() {
         Map<StateSabotage, Integer> found = new EnumMap<>(StateSabotage.class);
         for (long seed = 1; seed <= HISTORIES; seed++) {
             Random random = new Random(-seed);
@@ -102,7 +102,7 @@ final class LineageCheckPropertyTest {
         }
     }
 
-    /** Whether the partition that is missing did not end before the time from which on the lineage is proven. */
+    /** Returns whether the missing partition did not end before the time from which on the lineage is proven. */
     private static boolean lastsInto(StoredState whole, StoredState spoilt) {
         return Stream.concat(
                         whole.partitions().stream()
