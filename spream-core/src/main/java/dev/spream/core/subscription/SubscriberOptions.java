@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Ordering;
@@ -92,7 +93,11 @@ public record SubscriberOptions(
         requireBetween("leaseTime", leaseTime, Duration.ofMillis(100), Duration.ofHours(1));
         requireBetween("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofHours(1));
         requireBetween("finishedRetention", finishedRetention, Duration.ZERO, Duration.ofDays(365));
-        requireBetween("proofRetention", proofRetention, finishedRetention, MAX_PROOF_RETENTION);
+        requireBetween("proofRetention", proofRetention, Duration.ZERO, MAX_PROOF_RETENTION);
+        if (proofRetention.compareTo(finishedRetention) < 0) {
+            throw new IllegalArgumentException("proofRetention is %s, must be at least finishedRetention, %s"
+                    .formatted(DurationText.of(proofRetention), DurationText.of(finishedRetention)));
+        }
         requireNonNull(worker, "worker");
         if (snapshot && transactionMode == TransactionMode.COMMIT_ORDER) {
             throw new IllegalArgumentException(

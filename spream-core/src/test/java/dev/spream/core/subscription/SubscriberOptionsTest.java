@@ -85,4 +85,15 @@ final class SubscriberOptionsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cannot begin with a snapshot");
     }
+
+    @Test
+    void proofs_are_not_forgotten_before_finished_partitions_are_removed() {
+        SubscriberOptions.Builder options = SubscriberOptions.builder().finishedRetention(Duration.ofDays(31));
+
+        assertThatThrownBy(options::build)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("proofRetention is 30 d, must be at least finishedRetention, 31 d");
+        assertThat(options.proofRetention(Duration.ofDays(31)).build().proofRetention())
+                .isEqualTo(Duration.ofDays(31));
+    }
 }
