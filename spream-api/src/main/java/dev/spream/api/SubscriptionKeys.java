@@ -190,7 +190,14 @@ final class SubscriptionKeys {
                     "Time that the row of a finished partition stays stored; afterwards only its proof of"
                             + " completion is kept.",
                     DEFAULTS.finishedRetention(),
-                    SubscriberOptions.Builder::finishedRetention));
+                    SubscriberOptions.Builder::finishedRetention),
+            OptionKey.of(
+                    "proof-retention",
+                    ConfigType.duration(Duration.ZERO, SubscriberOptions.MAX_PROOF_RETENTION),
+                    "Time that the proof of a finished partition is kept, at least finished-retention; what was before is"
+                            + " proven no more.",
+                    DEFAULTS.proofRetention(),
+                    SubscriberOptions.Builder::proofRetention));
 
     private SubscriptionKeys() {}
 

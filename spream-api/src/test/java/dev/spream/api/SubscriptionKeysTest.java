@@ -90,7 +90,9 @@ final class SubscriptionKeysTest {
     }
 
     private static <T> SubscriberOptions set(OptionKey<SubscriberOptions.Builder, T> option, T value) {
-        SubscriberOptions.Builder options = SubscriberOptions.builder();
+        SubscriberOptions.Builder options = SubscriberOptions.builder()
+                .finishedRetention(Duration.ZERO) // one bounds the other
+                .proofRetention(SubscriberOptions.MAX_PROOF_RETENTION);
         option.setter().accept(options, value);
         return options.build();
     }

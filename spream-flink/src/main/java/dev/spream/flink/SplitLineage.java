@@ -209,7 +209,7 @@ final class SplitLineage {
     /** Removes finished partitions that nothing waits for any more. */
     void cleanUp() {
         storage.cleanUp(Instant.MAX);
-        storage.forgetProofs();
+        storage.forgetProofs(Instant.MAX);
     }
 
     /**

@@ -20,7 +20,7 @@ enum StorageOperation {
     FINISH("finishing a partition", "completing the subscription"),
     RELEASE("releasing a partition", "releasing partitions"),
     GAPS("accepting a gap", "looking for accepted gaps"),
-    CLEAN_UP("cleaning up"),
+    CLEAN_UP("cleaning up", "forgetting proofs"),
     OTHER;
 
     @SuppressWarnings("ImmutableEnumChecker") // made by List.of

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "Parents of unfinished partitions stay stored. Subscribers do the same for partitions that finished a"
-                    + " day ago."
+                    + " day ago, and remove proofs after 30 days."
         })
 public final class CleanupCommand extends Subcommand {
     @Mixin

@@ -15,6 +15,7 @@ import java.util.List;
 /**
  * The stored state of a subscription.
  *
+ * @param subscription the record, read after the proofs: it has the time before which some may be forgotten
  * @param proofs the proofs of removed partitions, read after the lineage so that none is missed
  */
 record StoredSubscription(
@@ -26,10 +27,12 @@ record StoredSubscription(
     /** @throws CommandFailure if nothing is stored */
     static StoredSubscription read(OpenStorage open) {
         PartitionStorage storage = open.storage();
+        Lineage lineage = storage.lineage();
+        List<FinishedPartition> proofs = storage.proofs();
         SubscriptionRecord subscription = storage.subscription()
                 .orElseThrow(() -> new CommandFailure(
                         "nothing is stored at %s: no reader has run with it yet".formatted(open.place())));
-        return new StoredSubscription(subscription, storage.lineage(), storage.proofs(), storage.workers());
+        return new StoredSubscription(subscription, lineage, proofs, storage.workers());
     }
 
     Instant now() {

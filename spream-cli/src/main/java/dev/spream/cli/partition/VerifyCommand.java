@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
         name = "verify",
         description =
                 "Proves from the stored partitions that no period of the subscription was skipped, except the accepted"
-                        + " gaps that it lists.",
+                        + " gaps that it lists, from the time on for which proofs are kept.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:the lineage is proven", "1:it is not, or could not be read", "2:usage"})
 public final class VerifyCommand extends Subcommand {
@@ -38,7 +38,7 @@ public final class VerifyCommand extends Subcommand {
         }
     }
 
-    private static List<String> lines(LineageReport report) {
+    static List<String> lines(LineageReport report) {
         List<String> lines = new ArrayList<>();
         report.findings().forEach(finding -> lines.add("%s: %s".formatted(finding.kind(), finding.message())));
         report.losses()
@@ -48,6 +48,10 @@ public final class VerifyCommand extends Subcommand {
                                         loss.partition().abbreviated(),
                                         loss.gap().from(),
                                         loss.gap().to())));
+        report.provenFrom()
+                .ifPresent(from -> lines.add(
+                        "not proven: whether everything before %s was read, because proofs of partitions that ended before are no longer kept (proof-retention)"
+                                .formatted(from)));
         if (!report.isProven()) {
             lines.add(
                     "changes of these partitions may be missing or out of order: deliver them again by a new subscription"
@@ -61,7 +65,9 @@ public final class VerifyCommand extends Subcommand {
         return "verify: %s; %d partitions, %d finished, %d of them removed with proof%s, %d accepted gaps%s"
                 .formatted(
                         report.isProven()
-                                ? "proven"
+                                ? report.provenFrom()
+                                        .map("proven from %s on"::formatted)
+                                        .orElse("proven")
                                 : "%d finding%s"
                                         .formatted(
                                                 report.findings().size(),
@@ -78,6 +84,7 @@ public final class VerifyCommand extends Subcommand {
         return new Members()
                 .put("subscription", PartitionsJson.subscription(stored))
                 .put("proven", report.isProven())
+                .put("proven_from", report.provenFrom())
                 .put("partitions", report.partitions())
                 .put("finished", report.finished())
                 .put("removed", report.removed())

@@ -173,7 +173,8 @@ record CorrectionPlanner(
                 subscription.heartbeatInterval(),
                 subscription.partitionMode(),
                 subscription.completed() && written.isEmpty(),
-                subscription.snapshot());
+                subscription.snapshot(),
+                subscription.forgotten());
         return new CorrectionPlan(subscription, after, lineage, false, written, reopened.restored(), Set.of(), change);
     }
 

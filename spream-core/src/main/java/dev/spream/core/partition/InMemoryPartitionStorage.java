@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -410,23 +411,37 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
                 .toList();
     }
 
-    /**
-     * Forgets the proofs of partitions that no unfinished one can name any more: all children up to their start are
-     * stored. The lineage cannot be checked from its beginning then. Those that ended with the subscription stay: with a
-     * later end they are read on.
-     *
-     * @return how many were forgotten
-     */
-    public synchronized int forgetProofs() {
-        Optional<Instant> discovered = partitions.values().stream()
+    @Override
+    public synchronized int forgetProofs(Instant finishedBefore) {
+        Instant discovered = partitions.values().stream()
                 .filter(partition -> !partition.isFinished())
                 .map(StoredPartition::discoveredUntil)
-                .min(Instant::compareTo);
-        int before = proofs.size();
-        proofs.values()
-                .removeIf(proof -> !CorrectionPlanner.isAtEndOfSubscription(proof.endProof())
-                        && (discovered.isEmpty() || discovered.get().isAfter(proof.startTimestamp())));
-        return before - proofs.size();
+                .min(Instant::compareTo)
+                .orElse(Instant.MIN);
+        List<FinishedPartition> forgotten = proofs.values().stream()
+                .filter(proof -> proof.finishedAt().isBefore(finishedBefore)
+                        && proof.endProof().at().isBefore(discovered)
+                        && ForgottenProofs.mayForget(proof.token(), proof.endProof()))
+                .toList();
+        SubscriptionRecord stored = subscription;
+        if (stored == null || forgotten.isEmpty()) {
+            return 0;
+        }
+        Instant before = Stream.concat(
+                        stored.forgotten().map(ForgottenProofs::before).stream(),
+                        forgotten.stream().map(proof -> proof.endProof().at().plusNanos(1)))
+                .max(Instant::compareTo)
+                .orElseThrow();
+        ForgottenProofs none = new ForgottenProofs(before, 0);
+        long kept = Stream.concat(
+                        partitions.values().stream()
+                                .map(partition -> LineageNode.of(partition.metadata(partition.createdAt))),
+                        proofs.values().stream().map(LineageNode::of))
+                .filter(none::keeps)
+                .count();
+        subscription = stored.withForgotten(Optional.of(new ForgottenProofs(before, Math.toIntExact(kept))));
+        forgotten.forEach(proof -> proofs.remove(proof.token()));
+        return forgotten.size();
     }
 
     @Override

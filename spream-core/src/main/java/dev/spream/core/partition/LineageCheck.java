@@ -31,9 +31,10 @@ import java.util.stream.Collectors;
  *   <li>A partition may end at the time of an added snapshot until that is settled, and is read on then.
  *   <li>A parent that is not stored is not a finding for a child that was not read yet, while an unfinished partition
  *       has a watermark before the child's start: it may not have been discovered yet.
+ *   <li>Where {@linkplain ForgottenProofs proofs were forgotten}, partitions that ended before are not missing.
  * </ul>
  *
- * <p>The lineage has to be read before the proofs; clean-up between the two reads is then harmless.
+ * <p>The lineage has to be read before the proofs, and the subscription last; clean-up between the reads is then harmless.
  */
 public final class LineageCheck {
     private final SubscriptionRecord subscription;
@@ -67,11 +68,12 @@ public final class LineageCheck {
                 .toList();
         checkRoot();
         LineageEnds ends = new LineageEnds(subscription, pauses(ordered), unsettledSnapshots(ordered), findings);
-        LineageLinks links = new LineageLinks(subscription.partitionMode(), nodes, lineage.discoveredUntil(), findings);
+        LineageLinks links = new LineageLinks(subscription, nodes, lineage.discoveredUntil(), findings);
         for (LineageNode node : ordered) {
             ends.check(node);
             links.check(node);
         }
+        subscription.forgotten().ifPresent(forgotten -> checkKept(forgotten, ordered));
         LineageCycles.check(ordered, nodes, findings);
         return report(ordered);
     }
@@ -132,6 +134,22 @@ public final class LineageCheck {
         }
     }
 
+    /** Checks that every partition that ended later is known; those in a lineage that was read before may not be yet. */
+    private void checkKept(ForgottenProofs forgotten, List<LineageNode> known) {
+        long kept = known.stream().filter(forgotten::keeps).count();
+        boolean discovered =
+                lineage.discoveredUntil().filter(forgotten.before()::isAfter).isEmpty();
+        if (discovered && kept != forgotten.kept()) {
+            findings.add(new LineageFinding(
+                    Kind.KEPT_DIFFER,
+                    List.of(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    "when proofs of partitions that ended before %s were forgotten, %d others had started before, and %d are stored or proven: changes after %s may not be read, or be read again"
+                            .formatted(forgotten.before(), forgotten.kept(), kept, forgotten.before())));
+        }
+    }
+
     private LineageReport report(Collection<LineageNode> ordered) {
         int finished = (int) ordered.stream().filter(LineageNode::finished).count();
         int adopted = (int) ordered.stream()
@@ -143,6 +161,13 @@ public final class LineageCheck {
         int removed =
                 (int) ordered.stream().filter(node -> node.stored().isEmpty()).count();
         return new LineageReport(
-                ordered.size(), finished, removed, adopted, subscription.completed(), losses, findings);
+                ordered.size(),
+                finished,
+                removed,
+                adopted,
+                subscription.completed(),
+                losses,
+                findings,
+                subscription.forgotten().map(ForgottenProofs::before));
     }
 }

@@ -54,6 +54,8 @@ public record LineageFinding(
         NOT_COMPLETE,
         /** A partition was removed with proof, and is stored again. */
         STORED_AGAIN,
+        /** Fewer or more partitions from before the time from which on the lineage is proven than there were. */
+        KEPT_DIFFER,
         /** Partitions that continue each other in a circle. */
         CYCLE
     }

@@ -10,23 +10,26 @@ import java.util.Optional;
  * The rules of {@link LineageCheck} between a partition and its parents and children.
  *
  * @param discovered the time before which every child of every partition is stored
+ * @param provenFrom the time before which partitions may have ended that are forgotten, with their gaps
  */
 record LineageLinks(
         PartitionMode mode,
         Map<PartitionToken, LineageNode> nodes,
         Optional<Instant> discovered,
+        Instant provenFrom,
         List<LineageFinding> findings,
         List<LineageNode> lost) {
 
     LineageLinks(
-            PartitionMode mode,
+            SubscriptionRecord subscription,
             Map<PartitionToken, LineageNode> nodes,
             Optional<Instant> discovered,
             List<LineageFinding> findings) {
         this(
-                mode,
+                subscription.partitionMode(),
                 nodes,
                 discovered,
+                subscription.forgotten().map(ForgottenProofs::before).orElse(Instant.MIN),
                 findings,
                 nodes.values().stream().filter(LineageNode::isLost).toList());
     }
@@ -47,7 +50,7 @@ record LineageLinks(
 
     private void checkChild(LineageNode parent, PartitionEnd proof, PartitionToken token) {
         LineageNode child = nodes.get(token);
-        if (child == null && (isUndiscovered(proof) || mayHaveEndedInGap(token, proof))) {
+        if (child == null && (isForgotten(proof.at()) || isUndiscovered(proof) || mayHaveEndedInGap(token, proof))) {
             return;
         }
         if (child == null) {
@@ -70,6 +73,11 @@ record LineageLinks(
                             .formatted(parent, child, child, parent));
         }
         checkTimes(parent, proof.at(), child);
+    }
+
+    /** Returns whether what ended at that time, or the gap that it was in, may be forgotten. */
+    private boolean isForgotten(Instant at) {
+        return at.isBefore(provenFrom);
     }
 
     /** Returns whether a destination may be named by a start record that was not read yet. */
@@ -102,7 +110,9 @@ record LineageLinks(
 
     /** Checks a partition that keys of an ended one went to, which may have been read for long. */
     private void checkDestination(LineageNode source, Instant end, LineageNode destination) {
-        if (destination.start().isAfter(end) && !startedInGap(source, end, destination)) {
+        if (destination.start().isAfter(end)
+                && !isForgotten(destination.start())
+                && !startedInGap(source, end, destination)) {
             findings.add(new LineageFinding(
                     Kind.TIME_UNCOVERED,
                     List.of(source.token(), destination.token()),
@@ -175,7 +185,7 @@ record LineageLinks(
         LineageNode root = nodes.get(PartitionToken.ROOT);
         boolean adopted = root != null && root.endedBy(PartitionEnd.Kind.ADOPTED);
         boolean undiscovered = discovered.filter(at::isAfter).isPresent();
-        if (!adopted && !undiscovered && !isInGap(at, at.plusNanos(1))) {
+        if (!adopted && !undiscovered && !isForgotten(at) && !isInGap(at, at.plusNanos(1))) {
             find(
                     Kind.SOURCE_MISSING,
                     List.of(token, node.token()),
@@ -258,7 +268,7 @@ record LineageLinks(
         boolean undiscovered =
                 !child.wasRead() && discovered.filter(child.start()::isAfter).isPresent();
         // a missing root has a finding of its own
-        if (!undiscovered && !parent.isRoot() && !isLost(child.start(), child.start())) {
+        if (!undiscovered && !parent.isRoot() && !isForgotten(child.start()) && !isLost(child.start(), child.start())) {
             find(
                     Kind.PARENT_MISSING,
                     List.of(parent, child.token()),

@@ -221,7 +221,7 @@ public interface PartitionStorage extends AutoCloseable {
     /**
      * Removes partitions that finished before that moment and that no unfinished partition names as a parent or as a
      * source of its move-in, and
-     * keeps the {@link FinishedPartition} of each. Parents stay until their children are finished, because the gate
+     * keeps the {@link FinishedPartition} of each as its proof. Parents stay until their children are finished, because the gate
      * is evaluated again at each take-over, and a parent that is not stored may hold the child up.
      *
      * @return how many were removed
@@ -230,6 +230,18 @@ public interface PartitionStorage extends AutoCloseable {
 
     /** Returns the proofs of removed partitions, ordered by start timestamp, then token. */
     List<FinishedPartition> proofs();
+
+    /**
+     * Removes proofs of partitions that finished before that moment, those first that finished first, a bounded number in
+     * one call; and in the same step stores in the {@linkplain SubscriptionRecord#forgotten record} from when on the lineage
+     * is proven: a nanosecond after the last end of a partition that was ever forgotten. A proof stays if it is {@linkplain
+     * ForgottenProofs#mayForget one to keep}, and while an unfinished partition has not {@linkplain
+     * PartitionMetadata#discoveredUntil discovered} everything up to the end of its partition: until then it may be named
+     * again. All stay when no partition is unfinished.
+     *
+     * @return how many were removed; none if there were none, or others wrote the record at the same time
+     */
+    int forgetProofs(Instant finishedBefore);
 
     /**
      * Stores the {@linkplain Correction#plan plan} of the correction, for the subscription as stored, and its audit line, in

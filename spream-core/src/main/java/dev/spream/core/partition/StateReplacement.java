@@ -223,7 +223,7 @@ record StateReplacement(SubscriptionRecord stored, Lineage lineage, List<Finishe
         Set<PartitionToken> removed =
                 proofs.stream().map(FinishedPartition::token).collect(Collectors.toSet());
         kept.removeIf(row -> row.isFinished() && removed.contains(row.token()));
-        return after(other).equals(stored)
+        return after(other).equals(stored.withForgotten(Optional.empty()))
                 && kept.stream()
                         .map(StateReplacement::compared)
                         .collect(Collectors.toSet())

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param snapshot the query in place of the initial one, in a subscription that begins with a snapshot; {@link
  *     PartitionToken#SNAPSHOT_ROWS} if its rows are delivered and it begins again with the initial query; empty if it
  *     began without a snapshot
+ * @param forgotten from when on the lineage is proven; empty while all proofs are kept
  */
 public record SubscriptionRecord(
         String streamName,
@@ -28,7 +29,8 @@ public record SubscriptionRecord(
         Duration heartbeatInterval,
         PartitionMode partitionMode,
         boolean completed,
-        Optional<PartitionToken> snapshot) {
+        Optional<PartitionToken> snapshot,
+        Optional<ForgottenProofs> forgotten) {
     public SubscriptionRecord {
         requireNonNull(streamName, "streamName");
         requireNonNull(startTimestamp, "startTimestamp");
@@ -36,6 +38,7 @@ public record SubscriptionRecord(
         requireNonNull(heartbeatInterval, "heartbeatInterval");
         requireNonNull(partitionMode, "partitionMode");
         requireNonNull(snapshot, "snapshot");
+        requireNonNull(forgotten, "forgotten");
         snapshot.filter(query -> !query.isOfSnapshot()).ifPresent(query -> {
             throw new IllegalArgumentException("snapshot is %s, must be a query of a snapshot".formatted(query));
         });
@@ -43,6 +46,26 @@ public record SubscriptionRecord(
             throw new IllegalArgumentException(
                     "endTimestamp %s is before startTimestamp %s".formatted(endTimestamp.get(), startTimestamp));
         }
+    }
+
+    /** Creates the record of a subscription that keeps all proofs. */
+    public SubscriptionRecord(
+            String streamName,
+            Instant startTimestamp,
+            Optional<Instant> endTimestamp,
+            Duration heartbeatInterval,
+            PartitionMode partitionMode,
+            boolean completed,
+            Optional<PartitionToken> snapshot) {
+        this(
+                streamName,
+                startTimestamp,
+                endTimestamp,
+                heartbeatInterval,
+                partitionMode,
+                completed,
+                snapshot,
+                Optional.empty());
     }
 
     /** Creates the record of a subscription that begins without a snapshot. */
@@ -65,7 +88,27 @@ public record SubscriptionRecord(
     /** Returns the record, completed or not. */
     public SubscriptionRecord withCompleted(boolean completedNow) {
         return new SubscriptionRecord(
-                streamName, startTimestamp, endTimestamp, heartbeatInterval, partitionMode, completedNow, snapshot);
+                streamName,
+                startTimestamp,
+                endTimestamp,
+                heartbeatInterval,
+                partitionMode,
+                completedNow,
+                snapshot,
+                forgotten);
+    }
+
+    /** Returns the record, after proofs were forgotten or none was. */
+    public SubscriptionRecord withForgotten(Optional<ForgottenProofs> forgottenNow) {
+        return new SubscriptionRecord(
+                streamName,
+                startTimestamp,
+                endTimestamp,
+                heartbeatInterval,
+                partitionMode,
+                completed,
+                snapshot,
+                forgottenNow);
     }
 
     /** Returns the root partition of this subscription: the initial query, from the start. */

@@ -3,6 +3,7 @@ package dev.spream.core.subscription;
 import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorHandler;
 import dev.spream.core.consume.Ordering;
@@ -44,6 +45,7 @@ public record SubscriberOptions(
         Duration leaseTime,
         Duration drainTimeout,
         Duration finishedRetention,
+        Duration proofRetention,
         Optional<WorkerId> worker,
         List<SubscriptionListener> listeners) {
     /** The minimum of the heartbeat interval. Spanner accepts 100 ms; its documentation guarantees one second. */
@@ -52,6 +54,7 @@ public record SubscriberOptions(
     public static final Duration MAX_HEARTBEAT_INTERVAL = Duration.ofMinutes(5);
     public static final int MAX_MAX_INFLIGHT = 1_000;
     public static final long MIN_MAX_BUFFERED_BYTES = 1L << 20;
+    public static final Duration MAX_PROOF_RETENTION = Duration.ofDays(36_500);
     private static final int MAX_MISSED_HEARTBEATS = 1_000;
     private static final int MAX_MAX_BUFFERED_CHANGES = 10_000_000;
     private static final int MAX_MAX_OPEN_PARTITIONS = 100_000;
@@ -90,6 +93,11 @@ public record SubscriberOptions(
         requireBetween("leaseTime", leaseTime, Duration.ofMillis(100), Duration.ofHours(1));
         requireBetween("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofHours(1));
         requireBetween("finishedRetention", finishedRetention, Duration.ZERO, Duration.ofDays(365));
+        requireBetween("proofRetention", proofRetention, Duration.ZERO, MAX_PROOF_RETENTION);
+        if (proofRetention.compareTo(finishedRetention) < 0) {
+            throw new IllegalArgumentException("proofRetention is %s, must be at least finishedRetention, %s"
+                    .formatted(DurationText.of(proofRetention), DurationText.of(finishedRetention)));
+        }
         requireNonNull(worker, "worker");
         if (snapshot && transactionMode == TransactionMode.COMMIT_ORDER) {
             throw new IllegalArgumentException(
@@ -150,6 +158,7 @@ public record SubscriberOptions(
         builder.leaseTime = leaseTime;
         builder.drainTimeout = drainTimeout;
         builder.finishedRetention = finishedRetention;
+        builder.proofRetention = proofRetention;
         builder.worker = worker;
         builder.listeners = listeners;
         return builder;
@@ -182,6 +191,7 @@ public record SubscriberOptions(
         private Duration leaseTime = Duration.ofSeconds(15);
         private Duration drainTimeout = Duration.ofSeconds(30);
         private Duration finishedRetention = Duration.ofDays(1);
+        private Duration proofRetention = Duration.ofDays(30);
         private Optional<WorkerId> worker = Optional.empty();
         private List<SubscriptionListener> listeners = List.of();
 
@@ -414,6 +424,16 @@ public record SubscriberOptions(
             return this;
         }
 
+        /**
+         * Sets how long the proof of a finished partition is kept after it finished, from {@link #finishedRetention} to
+         * 36,500 days, 30 days by default. The lineage is proven from then on only. Proofs of partitions that may still be
+         * named are kept in any case.
+         */
+        public Builder proofRetention(Duration proofRetention) {
+            this.proofRetention = requireNonNull(proofRetention, "proofRetention");
+            return this;
+        }
+
         /** Sets this worker's id, which no other subscriber may ever use; random for each subscriber by default. */
         public Builder worker(WorkerId worker) {
             this.worker = Optional.of(worker);
@@ -457,6 +477,7 @@ public record SubscriberOptions(
                     leaseTime,
                     drainTimeout,
                     finishedRetention,
+                    proofRetention,
                     worker,
                     listeners);
         }

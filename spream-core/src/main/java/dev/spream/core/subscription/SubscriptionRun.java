@@ -208,6 +208,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                 () -> handOver.rotate(readers.values(), scheduler.waiting()));
         CleanupTask housekeeper = new CleanupTask(context, discovery::readAt);
         startPeriodic("housekeeping", housekeeper.interval(), housekeeper::cleanUp);
+        startPeriodic("proofs", housekeeper.proofInterval(), housekeeper::forgetProofs);
         return scheduler.run(() -> stop == Stop.NO);
     }
 

@@ -34,6 +34,7 @@ final class SubscriberOptionsTest {
                 .returns(Duration.ofSeconds(15), SubscriberOptions::leaseTime)
                 .returns(Duration.ofSeconds(30), SubscriberOptions::drainTimeout)
                 .returns(Duration.ofDays(1), SubscriberOptions::finishedRetention)
+                .returns(Duration.ofDays(30), SubscriberOptions::proofRetention)
                 .returns(Optional.empty(), SubscriberOptions::worker)
                 .returns(List.of(), SubscriberOptions::listeners);
     }
@@ -66,6 +67,8 @@ final class SubscriberOptionsTest {
                 .transactionMode(TransactionMode.WHOLE)
                 .transactionBuffer(MemoryBuffer::new)
                 .snapshot(true)
+                .finishedRetention(Duration.ofDays(2))
+                .proofRetention(Duration.ofDays(3))
                 .build();
 
         assertThat(options.toBuilder().build()).isEqualTo(options);
@@ -81,5 +84,16 @@ final class SubscriberOptionsTest {
                         options.transactionMode(TransactionMode.COMMIT_ORDER).build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cannot begin with a snapshot");
+    }
+
+    @Test
+    void proofs_are_not_forgotten_before_finished_partitions_are_removed() {
+        SubscriberOptions.Builder options = SubscriberOptions.builder().finishedRetention(Duration.ofDays(31));
+
+        assertThatThrownBy(options::build)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("proofRetention is 30 d, must be at least finishedRetention, 31 d");
+        assertThat(options.proofRetention(Duration.ofDays(31)).build().proofRetention())
+                .isEqualTo(Duration.ofDays(31));
     }
 }

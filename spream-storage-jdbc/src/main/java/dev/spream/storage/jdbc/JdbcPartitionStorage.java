@@ -56,7 +56,7 @@ import javax.sql.DataSource;
  *       cannot deadlock.
  *   <li>Everything else that a write depends on is final: FINISHED does not change, stored rows stay stored, and a
  *       removed partition keeps its row as the proof that it finished. So a statement may read it as of its start. Only
- *       a correction changes it, while no worker holds a lease.
+ *       a correction changes it, while no worker holds a lease; and a proof is removed once no statement can name it.
  *   <li>No lock is held between two round trips, except by a correction, whose session the server ends if it is idle: a
  *       process that is suspended during another call blocks no other.
  * </ul>
@@ -70,7 +70,7 @@ public final class JdbcPartitionStorage implements PartitionStorage {
             "the partition storage",
             "dev/spream/storage/jdbc/partitions",
             "partition_storage_history",
-            6,
+            7,
             "migrate(true), in a configuration storage.jdbc.migrate=true");
 
     private final Database database;
@@ -212,6 +212,11 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     @Override
     public int cleanUp(Instant finishedBefore) {
         return new PartitionTable(database, subscription).cleanUp(finishedBefore);
+    }
+
+    @Override
+    public int forgetProofs(Instant finishedBefore) {
+        return new PartitionTable(database, subscription).forgetProofs(finishedBefore);
     }
 
     @Override

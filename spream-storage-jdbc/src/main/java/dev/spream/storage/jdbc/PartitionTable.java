@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionToken;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Statements;
@@ -43,6 +44,40 @@ record PartitionTable(Database database, String subscription) {
             )
             UPDATE @partitions p SET removed_at = clock_timestamp(), owner = NULL
             FROM removable r WHERE p.subscription = ? AND p.token_hash = r.token_hash""".formatted(PartitionRow.hashOf("named"));
+
+    /** Rows whose end the stream has told; the others are never forgotten. */
+    private static final String TOLD = "p.token_hash <> %s AND p.end_kind IN ('CHILD_PARTITIONS', 'PARTITION_END')"
+            .formatted(PartitionRow.hashOf("'%s'".formatted(PartitionToken.ROOT.value())));
+
+    /** The number of proofs that are removed at once. */
+    private static final int FORGOTTEN_AT_ONCE = 10_000;
+
+    /** Forgets nothing if the record was written since the statement began, such as by a correction that removed all. */
+    private static final String FORGET = """
+            WITH stored AS MATERIALIZED (
+                SELECT xmin AS version, forgotten_before FROM @subscriptions WHERE name = ?
+            ), discovered AS MATERIALIZED (
+                SELECT min(CASE WHEN gap_ends[cardinality(gap_ends)] = watermark
+                    THEN gap_starts[1] ELSE watermark END) AS until
+                FROM @partitions WHERE subscription = ? AND state <> 'FINISHED'
+            ), forgotten AS MATERIALIZED (
+                SELECT p.token_hash, p.end_timestamp FROM @partitions p, discovered
+                WHERE p.subscription = ? AND p.removed_at IS NOT NULL AND p.finished_at < ?
+                    AND %s AND p.end_timestamp < discovered.until
+                ORDER BY p.finished_at LIMIT %d
+            ), proven AS MATERIALIZED (
+                SELECT greatest(stored.forgotten_before, told.last_end + 0.000000001) AS start
+                FROM stored, (SELECT max(end_timestamp) AS last_end FROM forgotten) AS told
+                WHERE told.last_end IS NOT NULL
+            ), recorded AS (
+                UPDATE @subscriptions s SET forgotten_before = proven.start, kept_partitions = (
+                    SELECT count(*) FROM @partitions p WHERE p.subscription = s.name AND p.start_timestamp < proven.start
+                        AND (%s AND p.end_timestamp < proven.start) IS NOT TRUE)
+                FROM stored, proven WHERE s.name = ? AND s.xmin = stored.version
+                RETURNING s.name
+            )
+            DELETE FROM @partitions p USING forgotten, recorded
+            WHERE p.subscription = recorded.name AND p.token_hash = forgotten.token_hash AND p.removed_at IS NOT NULL""".formatted(TOLD, FORGOTTEN_AT_ONCE, TOLD);
 
     Lineage lineage() {
         return snapshot(database.rows(
@@ -95,6 +130,17 @@ record PartitionTable(Database database, String subscription) {
                 "cleaning up subscription '%s'".formatted(subscription),
                 CLEAN_UP,
                 p -> p.text(subscription)
+                        .text(subscription)
+                        .clock(JdbcTimestamps.clockCeiling(finishedBefore))
+                        .text(subscription));
+    }
+
+    int forgetProofs(Instant finishedBefore) {
+        return database.update(
+                "forgetting proofs of subscription '%s'".formatted(subscription),
+                FORGET,
+                p -> p.text(subscription)
+                        .text(subscription)
                         .text(subscription)
                         .clock(JdbcTimestamps.clockCeiling(finishedBefore))
                         .text(subscription));

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc;
 
+import dev.spream.core.partition.ForgottenProofs;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -48,7 +49,7 @@ record SubscriptionTable(Database database, String name) {
     private static final String CORRECT = """
             UPDATE @subscriptions SET
                 start_timestamp = ?, end_timestamp = ?::numeric, completed = ?, snapshot_query = ?,
-                corrected_in = pg_current_xact_id()
+                forgotten_before = ?::numeric, kept_partitions = ?, corrected_in = pg_current_xact_id()
             WHERE name = ?""";
 
     static List<String> names(Database database) {
@@ -86,6 +87,12 @@ record SubscriptionTable(Database database, String name) {
                                 .orElse(null))
                         .flag(corrected.completed())
                         .optionalText(corrected.snapshot().map(PartitionToken::value))
+                        .decimal(corrected
+                                .forgotten()
+                                .map(ForgottenProofs::before)
+                                .map(JdbcTimestamps::exact)
+                                .orElse(null))
+                        .number(corrected.forgotten().map(ForgottenProofs::kept).orElse(0))
                         .text(name));
     }
 
@@ -114,6 +121,8 @@ record SubscriptionTable(Database database, String name) {
 
     private static SubscriptionRecord record(ResultSet row) throws SQLException {
         @Nullable BigDecimal end = row.getBigDecimal("end_timestamp");
+        @Nullable BigDecimal forgottenBefore = row.getBigDecimal("forgotten_before");
+        int kept = row.getInt("kept_partitions");
         return new SubscriptionRecord(
                 row.getString("stream_name"),
                 PartitionRow.instant(row, "start_timestamp"),
@@ -121,6 +130,9 @@ record SubscriptionTable(Database database, String name) {
                 JdbcTimestamps.duration(row.getBigDecimal("heartbeat_interval")),
                 PartitionMode.valueOf(row.getString("partition_mode")),
                 row.getBoolean("completed"),
-                Optional.ofNullable(row.getString("snapshot_query")).map(PartitionToken::new));
+                Optional.ofNullable(row.getString("snapshot_query")).map(PartitionToken::new),
+                Optional.ofNullable(forgottenBefore)
+                        .map(JdbcTimestamps::instant)
+                        .map(before -> new ForgottenProofs(before, kept)));
     }
 }

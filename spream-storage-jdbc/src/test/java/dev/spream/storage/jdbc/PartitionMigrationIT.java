@@ -146,7 +146,7 @@ final class PartitionMigrationIT {
                         .build())
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("have version 1")
-                .hasMessageContaining("needs version 6")
+                .hasMessageContaining("needs version 7")
                 .hasMessageContaining("migrate(true)");
     }
 

@@ -15,6 +15,8 @@ record MetadataDdl(MetadataTables tables) {
     static final String SNAPSHOT_QUERY = "SnapshotQuery";
     /** The latest time at which a partition finished that clean-up removed. */
     static final String REMOVED_UNTIL = "RemovedUntil";
+    static final String FORGOTTEN_BEFORE = "ForgottenBefore";
+    static final String KEPT_PARTITIONS = "KeptPartitions";
 
     static final String WORKER_ID = "WorkerId";
     static final String CAPACITY = "Capacity";
@@ -150,6 +152,8 @@ record MetadataDdl(MetadataTables tables) {
     enum AddedColumn {
         SNAPSHOT_QUERY(false, MetadataDdl.SNAPSHOT_QUERY, MetadataType.TEXT),
         REMOVED_UNTIL(false, MetadataDdl.REMOVED_UNTIL, MetadataType.TIMESTAMP),
+        FORGOTTEN_BEFORE(false, MetadataDdl.FORGOTTEN_BEFORE, MetadataType.TIMESTAMP),
+        KEPT_PARTITIONS(false, MetadataDdl.KEPT_PARTITIONS, MetadataType.NUMBER),
         WHOLE_TRANSACTIONS(true, MetadataDdl.WHOLE_TRANSACTIONS, MetadataType.TRUTH),
         LOW_WATERMARK(true, MetadataDdl.LOW_WATERMARK, MetadataType.TIMESTAMP),
         AS_OF(true, MetadataDdl.AS_OF, MetadataType.TIMESTAMP);

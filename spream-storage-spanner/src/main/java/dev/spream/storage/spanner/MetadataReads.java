@@ -114,6 +114,24 @@ final class MetadataReads {
                 .toList();
     }
 
+    /** Returns the proofs that may be forgotten; empty if there are none. */
+    Optional<ProofsToForget> proofsToForget(Instant finishedBefore) {
+        return atOneMoment(wholeTableCalls, "reading the proofs to forget", (snapshot, readAt) -> {
+            Set<PartitionToken> tokens = FrontierReads.tokens(snapshot, tables, PartitionRows.unfinished());
+            return tokens.isEmpty()
+                    ? Optional.empty()
+                    : new ProofsToForget.Search(snapshot, tables)
+                            .find(
+                                    finishedBefore,
+                                    lineage(
+                                            all(snapshot.read(
+                                                    tables.partitions(),
+                                                    WriteTransaction.keys(tokens),
+                                                    MetadataColumn.NAMES)),
+                                            readAt));
+        });
+    }
+
     /** Returns the corrections in the order of their numbers, which are the key. */
     List<AuditedCorrection> corrections() {
         return calls.run("reading the corrections", () -> {
@@ -146,7 +164,11 @@ final class MetadataReads {
      * @param reading called with the transaction and Spanner's current time in it
      */
     <T> T atOneMoment(String what, Snapshot<T> reading) {
-        return calls.runInTurn(
+        return atOneMoment(calls, what, reading);
+    }
+
+    private <T> T atOneMoment(MetadataCalls within, String what, Snapshot<T> reading) {
+        return within.runInTurn(
                 what,
                 () -> repeated(() -> {
                     try (ReadOnlyTransaction snapshot = client.readOnlyTransaction()) {

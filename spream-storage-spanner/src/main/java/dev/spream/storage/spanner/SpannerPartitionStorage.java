@@ -63,7 +63,7 @@ import org.slf4j.LoggerFactory;
  * <p>A call to a server that does not answer fails after its time limit, 6 seconds by default, and a quarter more if it
  * has to wait for earlier writes; if a part of it was written by then, the rest counts as busy. {@link #acquire}
  * returns the confirmed leases, and fails if there are none; unconfirmed ones become free when they expire. A call that
- * reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}) fails after a minute. An interrupted call
+ * reads a whole table ({@link #lineage}, {@link #proofs}, {@link #cleanUp}, {@link #forgetProofs}) fails after a minute. An interrupted call
  * fails at once and leaves the flag set. Safe for use by many threads. It does not close its connection.
  */
 public final class SpannerPartitionStorage implements PartitionStorage {
@@ -279,6 +279,14 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     public int cleanUp(Instant finishedBefore) {
         requireOpen();
         return CleanUp.run(writer, reads.lineage(), finishedBefore);
+    }
+
+    @Override
+    public int forgetProofs(Instant finishedBefore) {
+        requireOpen();
+        return reads.proofsToForget(finishedBefore)
+                .map(forgotten -> writer.write(forgotten.remove()))
+                .orElse(0);
     }
 
     @Override

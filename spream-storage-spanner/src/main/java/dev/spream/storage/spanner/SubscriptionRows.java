@@ -6,6 +6,7 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.Value;
 import dev.spream.core.StorageException;
+import dev.spream.core.partition.ForgottenProofs;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
@@ -26,7 +27,9 @@ final class SubscriptionRows {
             MetadataColumn.HEARTBEAT_MILLIS.columnName,
             MetadataDdl.PARTITION_MODE,
             MetadataDdl.COMPLETED,
-            MetadataDdl.SNAPSHOT_QUERY);
+            MetadataDdl.SNAPSHOT_QUERY,
+            MetadataDdl.FORGOTTEN_BEFORE,
+            MetadataDdl.KEPT_PARTITIONS);
 
     private SubscriptionRows() {}
 
@@ -50,7 +53,12 @@ final class SubscriptionRows {
                 row.getBoolean(MetadataDdl.COMPLETED),
                 row.isNull(MetadataDdl.SNAPSHOT_QUERY)
                         ? Optional.empty()
-                        : Optional.of(new PartitionToken(row.getString(MetadataDdl.SNAPSHOT_QUERY))));
+                        : Optional.of(new PartitionToken(row.getString(MetadataDdl.SNAPSHOT_QUERY))),
+                row.isNull(MetadataDdl.FORGOTTEN_BEFORE)
+                        ? Optional.empty()
+                        : Optional.of(new ForgottenProofs(
+                                Timestamps.toInstant(row.getTimestamp(MetadataDdl.FORGOTTEN_BEFORE)),
+                                Math.toIntExact(row.getLong(MetadataDdl.KEPT_PARTITIONS)))));
     }
 
     static WriteOperation<SubscriptionRecord> open(SubscriptionRecord requested) {
@@ -161,6 +169,14 @@ final class SubscriptionRows {
                 .to(corrected.completed())
                 .set(MetadataDdl.SNAPSHOT_QUERY)
                 .to(corrected.snapshot().map(PartitionToken::value).orElse(null))
+                .set(MetadataDdl.FORGOTTEN_BEFORE)
+                .to(corrected
+                        .forgotten()
+                        .map(ForgottenProofs::before)
+                        .map(Timestamps::toTimestamp)
+                        .orElse(null))
+                .set(MetadataDdl.KEPT_PARTITIONS)
+                .to(corrected.forgotten().map(ForgottenProofs::kept).orElse(0))
                 .build();
     }
 

@@ -22,6 +22,7 @@ public abstract class PartitionStorageContract extends StorageContract<Partition
                 FinishContract,
                 WorkerContract,
                 CleanUpContract,
+                ProofContract,
                 FrontierContract,
                 LookContract,
                 CorrectionContract,

@@ -8,6 +8,7 @@ import dev.spream.benchmarks.partitions.ClaimCost;
 import dev.spream.benchmarks.partitions.CoordinationCost;
 import dev.spream.benchmarks.partitions.HandOver;
 import dev.spream.benchmarks.partitions.IdlePartitions;
+import dev.spream.benchmarks.partitions.LongRun;
 import dev.spream.benchmarks.partitions.Rebalance;
 import dev.spream.benchmarks.partitions.SplitLatency;
 import dev.spream.benchmarks.partitions.StorageCallRate;
@@ -52,6 +53,8 @@ enum Benchmark {
     REBALANCE(Rebalance.class, 256),
     /** A thousand partitions in a small heap. */
     IDLE(IdlePartitions.class, 256),
+    /** Heap, threads, files and rows of a subscriber while partitions come and go for an hour. */
+    LONG_RUN(LongRun.class, 128),
     /** A mirror in PostgreSQL compared with plain upserts. */
     MIRROR(MirrorRate.class, 512),
     /** A replay of dead letters during a running subscription. */

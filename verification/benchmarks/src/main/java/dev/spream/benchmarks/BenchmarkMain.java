@@ -8,12 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Runs the benchmarks named by the arguments one after the other, or all of them without arguments. The output of each
- * goes to the standard output and into a file under {@code target/benchmarks}.
+ * Runs the benchmarks named by the arguments one after the other, or all but the one of an hour without arguments. The
+ * output of each goes to the standard output and into a file under {@code target/benchmarks}.
  */
 final class BenchmarkMain {
     private BenchmarkMain() {}
@@ -27,7 +28,10 @@ final class BenchmarkMain {
                     .orElseGet(() -> usage(name)));
         }
         boolean succeeded = true;
-        for (Benchmark benchmark : chosen.isEmpty() ? List.of(Benchmark.values()) : chosen) {
+        if (args.length == 0) {
+            chosen.addAll(EnumSet.complementOf(EnumSet.of(Benchmark.LONG_RUN)));
+        }
+        for (Benchmark benchmark : chosen) {
             succeeded &= run(benchmark);
         }
         System.exit(succeeded ? 0 : 1);

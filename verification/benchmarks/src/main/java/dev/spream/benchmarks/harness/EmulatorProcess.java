@@ -18,16 +18,22 @@ public final class EmulatorProcess {
     private EmulatorProcess() {}
 
     public static void main(String[] args) throws IOException {
-        try (SpannerEmulator emulator = SpannerEmulator.start()) {
-            emulator.createDatabase(
-                    DATABASE,
-                    DatabaseDialect.GOOGLE_STANDARD_SQL,
-                    "CREATE TABLE Accounts (Id INT64 NOT NULL, Owner STRING(MAX)) PRIMARY KEY (Id)",
-                    "CREATE CHANGE STREAM " + STREAM + " FOR ALL");
-            split(emulator.partitions(DATABASE, STREAM), Integer.parseInt(args[0]));
+        try (SpannerEmulator emulator = start(Integer.parseInt(args[0]))) {
             System.out.println(emulator.emulatorHost());
             ChildJvm.awaitParent();
         }
+    }
+
+    /** Starts the emulator with that many partitions. */
+    public static SpannerEmulator start(int partitions) throws IOException {
+        SpannerEmulator emulator = SpannerEmulator.start();
+        emulator.createDatabase(
+                DATABASE,
+                DatabaseDialect.GOOGLE_STANDARD_SQL,
+                "CREATE TABLE Accounts (Id INT64 NOT NULL, Owner STRING(MAX)) PRIMARY KEY (Id)",
+                "CREATE CHANGE STREAM " + STREAM + " FOR ALL");
+        split(emulator.partitions(DATABASE, STREAM), partitions);
+        return emulator;
     }
 
     private static void split(PartitionControl partitions, int count) {

@@ -241,6 +241,75 @@ final class ForgetfulStorages {
         }
     }
 
+    /** Forgets every proof of its age, although some may be named again, or show what no other does. */
+    static final class ForgetsAnyProof extends ForwardingStorage {
+        private final Set<PartitionToken> forgotten = new HashSet<>();
+
+        ForgetsAnyProof(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public int forgetProofs(Instant finishedBefore) {
+            target.forgetProofs(finishedBefore);
+            return (int) target.proofs().stream()
+                    .filter(proof -> proof.finishedAt().isBefore(finishedBefore))
+                    .filter(proof -> forgotten.add(proof.token()))
+                    .count();
+        }
+
+        @Override
+        public List<FinishedPartition> proofs() {
+            return target.proofs().stream()
+                    .filter(proof -> !forgotten.contains(proof.token()))
+                    .toList();
+        }
+    }
+
+    /** Forgets proofs, whatever their age. */
+    static final class ForgetsYoungProofs extends ForwardingStorage {
+        ForgetsYoungProofs(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public int forgetProofs(Instant finishedBefore) {
+            return target.forgetProofs(Instant.MAX);
+        }
+    }
+
+    /** Forgets proofs, and that it did. */
+    static final class ForgetsTheForgotten extends ForwardingStorage {
+        ForgetsTheForgotten(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public Optional<SubscriptionRecord> subscription() {
+            return target.subscription().map(stored -> stored.withForgotten(Optional.empty()));
+        }
+    }
+
+    /** Keeps all proofs, and says that some were forgotten. */
+    static final class KeepsForgottenProofs extends ForwardingStorage {
+        private List<FinishedPartition> proofs = List.of();
+
+        KeepsForgottenProofs(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public int forgetProofs(Instant finishedBefore) {
+            proofs = target.proofs();
+            return target.forgetProofs(finishedBefore);
+        }
+
+        @Override
+        public List<FinishedPartition> proofs() {
+            return proofs.isEmpty() ? target.proofs() : proofs;
+        }
+    }
+
     /** Stores a child again that the other parent has stored before: INSERT OR UPDATE. */
     static final class OverwritesChildren extends ForwardingStorage {
         private final Set<PartitionToken> overwritten = new HashSet<>();

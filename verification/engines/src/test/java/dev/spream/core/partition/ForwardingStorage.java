@@ -127,6 +127,11 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
+    public int forgetProofs(Instant finishedBefore) {
+        return target.forgetProofs(finishedBefore);
+    }
+
+    @Override
     public List<FinishedPartition> proofs() {
         return target.proofs();
     }

@@ -52,7 +52,7 @@ final class LineageCheckTest {
     @Test
     void a_lineage_without_a_gap_is_counted_and_proven() {
         LineageReport report = state.check();
-        assertThat(report).isEqualTo(new LineageReport(6, 5, 0, 0, false, List.of(), List.of()));
+        assertThat(report).isEqualTo(new LineageReport(6, 5, 0, 0, false, List.of(), List.of(), Optional.empty()));
         assertThat(report.isProven()).isTrue();
     }
 
@@ -60,7 +60,7 @@ final class LineageCheckTest {
     void partitions_that_were_removed_are_judged_by_their_proofs() {
         storage.cleanUp(Instant.MAX);
         assertThat(StoredState.of(storage).check())
-                .isEqualTo(new LineageReport(6, 5, 4, 0, false, List.of(), List.of()));
+                .isEqualTo(new LineageReport(6, 5, 4, 0, false, List.of(), List.of(), Optional.empty()));
     }
 
     @Test

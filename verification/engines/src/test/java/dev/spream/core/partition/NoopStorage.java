@@ -105,6 +105,11 @@ final class NoopStorage implements PartitionStorage {
     }
 
     @Override
+    public int forgetProofs(Instant finishedBefore) {
+        return 0;
+    }
+
+    @Override
     public List<FinishedPartition> proofs() {
         return List.of();
     }

@@ -265,12 +265,33 @@ final class PartitionStorageContractTest {
                         "a_subscription_completes_and_stays_completed_when_all_its_partitions_were_removed",
                         "a_subscription_completes_when_all_its_partitions_are_finished",
                         "partitions_are_read_on_after_an_added_snapshot");
-        assertThat(failuresOf(ForgetfulStorages.ForgetsProofs::new))
-                .containsExactly(
-                        "a_finished_partition_is_removed_and_its_proof_remains",
-                        "a_gap_outlives_finish_and_clean_up",
-                        "a_partition_that_clean_up_removed_is_read_on_too",
-                        "cleaning_up_again_finds_nothing_and_keeps_the_proofs");
+        requireFails(
+                ForgetfulStorages.ForgetsProofs::new,
+                "a_finished_partition_is_removed_and_its_proof_remains",
+                "a_gap_outlives_finish_and_clean_up",
+                "a_partition_that_clean_up_removed_is_read_on_too",
+                "cleaning_up_again_finds_nothing_and_keeps_the_proofs");
+    }
+
+    @Test
+    void a_storage_that_forgets_too_many_proofs_or_too_few_fails() {
+        requireFails(
+                ForgetfulStorages.ForgetsAnyProof::new,
+                "a_forgotten_proof_leaves_the_time_from_which_on_the_lineage_is_proven",
+                "a_proof_stays_while_an_unfinished_partition_has_not_read_past_its_end",
+                "a_proof_stays_while_a_partition_stands_at_the_end_of_a_gap_before",
+                "proofs_of_what_the_stream_did_not_end_stay",
+                "all_proofs_stay_when_no_partition_is_unfinished");
+        assertThat(failuresOf(ForgetfulStorages.ForgetsYoungProofs::new)).containsExactly("a_proof_stays_for_its_time");
+        requireFails(
+                ForgetfulStorages.ForgetsTheForgotten::new,
+                "a_forgotten_proof_leaves_the_time_from_which_on_the_lineage_is_proven",
+                "a_proof_of_a_partition_end_record_is_forgotten",
+                "a_correction_that_removes_all_begins_with_all_proofs_and_others_do_not");
+        requireFails(
+                ForgetfulStorages.KeepsForgottenProofs::new,
+                "a_forgotten_proof_leaves_the_time_from_which_on_the_lineage_is_proven",
+                "proofs_of_what_the_stream_did_not_end_stay");
     }
 
     @Test

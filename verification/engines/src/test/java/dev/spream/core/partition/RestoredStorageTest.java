@@ -109,12 +109,14 @@ final class RestoredStorageTest {
         storage.cleanUp(Instant.MAX);
         assertThat(storage.proofs()).extracting(FinishedPartition::token).contains(token("a"), token("b"));
 
-        assertThat(storage.forgetProofs()).isZero(); // the slow one stands at their start
-        storage.advanceWatermarks(List.of(new WatermarkAdvance(slow, START.plusSeconds(5))));
-        storage.forgetProofs();
-        assertThat(storage.proofs()).extracting(FinishedPartition::token).containsExactly(token("b"));
+        assertThat(storage.forgetProofs(Instant.MAX)).isZero(); // the slow one stands at their start
         storage.advanceWatermarks(List.of(new WatermarkAdvance(slow, START.plusSeconds(6))));
-        storage.forgetProofs();
-        assertThat(storage.proofs()).isEmpty();
+        storage.forgetProofs(Instant.MAX);
+        assertThat(storage.proofs())
+                .extracting(FinishedPartition::token)
+                .containsExactly(PartitionToken.ROOT, token("b"));
+        storage.advanceWatermarks(List.of(new WatermarkAdvance(slow, START.plusSeconds(10))));
+        storage.forgetProofs(Instant.MAX);
+        assertThat(storage.proofs()).extracting(FinishedPartition::token).containsExactly(PartitionToken.ROOT);
     }
 }

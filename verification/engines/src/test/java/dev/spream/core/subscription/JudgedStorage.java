@@ -34,6 +34,7 @@ final class JudgedStorage {
     private final SubscriberOptions options;
     private final SimulationTally tally;
     private final JudgedLeases leases;
+    private final Set<PartitionToken> finished = new HashSet<>();
 
     JudgedStorage(
             SimulationJudge judge,
@@ -203,6 +204,7 @@ final class JudgedStorage {
         Set<PartitionToken> stored = new HashSet<>();
         surviving.lineage().partitions().forEach(partition -> stored.add(partition.token()));
         surviving.proofs().forEach(proof -> stored.add(proof.token()));
+        stored.addAll(forgotten());
         for (PartitionToken child : children) {
             if (!stored.contains(child) && !judge.corrections.isNeverRead(child)) {
                 throw judge.violated(
@@ -226,6 +228,9 @@ final class JudgedStorage {
         noteOrder(call, arguments, result);
         if (call.equals("cleanUp") && (Integer) result > 0) {
             tally.count(SimulationEvent.CLEANED_UP);
+        }
+        if (call.equals("forgetProofs") && (Integer) result > 0) {
+            tally.count(SimulationEvent.PROOFS_FORGOTTEN);
         }
     }
 
@@ -252,7 +257,9 @@ final class JudgedStorage {
             }
             case "finish" -> {
                 if ((Boolean) result) {
-                    judge.order.finished(((PartitionLease) arguments.getFirst()).token());
+                    PartitionToken token = ((PartitionLease) arguments.getFirst()).token();
+                    finished.add(token);
+                    judge.order.finished(token);
                 }
             }
             default -> {}
@@ -288,6 +295,7 @@ final class JudgedStorage {
         for (FinishedPartition proof : surviving.proofs()) {
             left.remove(proof.token());
         }
+        left.removeAll(forgotten());
         if (!left.isEmpty()) {
             throw judge.violated(Promise.PROVEN_END, "the subscription is completed, and no process read %s", left);
         }
@@ -295,6 +303,11 @@ final class JudgedStorage {
                 || surviving.subscription().stream().noneMatch(subscription -> subscription.completed())) {
             throw judge.violated(Promise.PROVEN_END, "the subscription is not stored as completed");
         }
+    }
+
+    /** Partitions whose proof may be forgotten. */
+    private Set<PartitionToken> forgotten() {
+        return surviving.subscription().flatMap(SubscriptionRecord::forgotten).isPresent() ? finished : Set.of();
     }
 
     /** A call that is on its way to the storage. */

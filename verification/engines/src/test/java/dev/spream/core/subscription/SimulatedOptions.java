@@ -39,6 +39,10 @@ final class SimulatedOptions {
                 .drainTimeout(between(random, 1, 20_000))
                 .finishedRetention(random.nextInt(3) == 0 ? between(random, 1, 10_000) : Duration.ofDays(1));
         if (random.nextInt(3) > 0) {
+            Duration finished = builder.build().finishedRetention();
+            builder.proofRetention(finished.plus(between(random, 1, 10_000)));
+        }
+        if (random.nextInt(3) > 0) {
             builder.ordering(Ordering.values()[random.nextInt(Ordering.values().length)]);
         }
         if (random.nextInt(3) == 0) {

@@ -63,6 +63,7 @@ enum SimulationEvent {
     LATE_REQUEST,
     FENCED,
     CLEANED_UP,
+    PROOFS_FORGOTTEN,
     SETTLED,
     SETTLED_AGAIN,
     FINISHED_BY_CHILDREN,
