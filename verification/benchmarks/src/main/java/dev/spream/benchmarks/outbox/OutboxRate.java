@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The outbox beside libraries of jobs on the same server: a backlog burnt down, a steady producer, a claim beside a million
+ * The outbox beside libraries of jobs and bare SQL on the same server: a backlog burnt down, a steady producer, a claim beside a million
  * entries, and entries in order by key.
  */
 public final class OutboxRate {
@@ -27,8 +27,9 @@ public final class OutboxRate {
                 HikariDataSource database = Postgres.pool(postgres.url(), CONNECTIONS)) {
             try (SpreamQueue spream = new SpreamQueue(database, THREADS, index -> null);
                     WorkQueue dbScheduler = new DbSchedulerQueue(database, THREADS);
-                    WorkQueue transactionOutbox = new TransactionOutboxQueue(database, THREADS)) {
-                List<WorkQueue> queues = List.of(spream, dbScheduler, transactionOutbox);
+                    WorkQueue transactionOutbox = new TransactionOutboxQueue(database, THREADS);
+                    WorkQueue bare = new BareQueue(database, THREADS)) {
+                List<WorkQueue> queues = List.of(spream, dbScheduler, transactionOutbox, bare);
                 QueueRate.drain("a backlog of no-ops, %d at a time".formatted(THREADS), queues, ENTRIES);
                 System.out.printf("%nfrom enqueue to start, %d at a time%n", THREADS);
                 Map<String, List<Long>> nanos = new LinkedHashMap<>();
