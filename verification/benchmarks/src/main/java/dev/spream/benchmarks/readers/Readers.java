@@ -34,7 +34,7 @@ import java.util.stream.IntStream;
 public final class Readers {
     private static final int ROWS = Integer.getInteger("rows", 100_000);
     private static final int TURNS = Integer.getInteger("turns", 3);
-    private static final int PER_SECOND = Integer.getInteger("perSecond", 200);
+    private static final int PER_SECOND = Integer.getInteger("perSecond", 100);
     private static final int SECONDS = Integer.getInteger("seconds", 30);
     private static final int TIMEOUT_SECONDS = Integer.getInteger("timeout", 300);
     private static final String CHURN_MILLIS = System.getProperty("churn", "5000");

@@ -36,7 +36,9 @@ public final class BeamPipeline {
         Map<String, String> settings = Arrays.stream(args)
                 .map(arg -> arg.split("=", 2))
                 .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1]));
-        Pipeline pipeline = Pipeline.create(PipelineOptionsFactory.create());
+        // A thread for each partition: by default there are three, and each waits in a query.
+        Pipeline pipeline = Pipeline.create(
+                PipelineOptionsFactory.fromArgs("--targetParallelism=16").create());
         pipeline.apply("Read", source(settings)).apply("Deliver", ParDo.of(delivery(settings)));
         System.err.println("the pipeline ended: " + pipeline.run().waitUntilFinish());
         // Clients that Beam has opened and not closed would keep the process alive.
