@@ -15,6 +15,7 @@ record MetadataDdl(MetadataTables tables) {
     static final String SNAPSHOT_QUERY = "SnapshotQuery";
     /** The latest time at which a partition finished that clean-up removed. */
     static final String REMOVED_UNTIL = "RemovedUntil";
+
     static final String FORGOTTEN_BEFORE = "ForgottenBefore";
     static final String KEPT_PARTITIONS = "KeptPartitions";
 

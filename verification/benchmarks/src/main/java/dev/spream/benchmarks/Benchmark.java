@@ -14,6 +14,7 @@ import dev.spream.benchmarks.partitions.SplitLatency;
 import dev.spream.benchmarks.partitions.StorageCallRate;
 import dev.spream.benchmarks.partitions.TakeOver;
 import dev.spream.benchmarks.projection.ProjectionRate;
+import dev.spream.benchmarks.readers.Readers;
 import dev.spream.benchmarks.reading.EmulatorReads;
 import dev.spream.benchmarks.reading.EndToEnd;
 import dev.spream.benchmarks.reading.FlinkRate;
@@ -31,6 +32,8 @@ enum Benchmark {
     END_TO_END(EndToEnd.class, 1_024),
     /** The Flink source compared with a subscriber. */
     FLINK(FlinkRate.class, 1_024),
+    /** A subscriber compared with Beam's reader and Debezium's. */
+    READERS(Readers.class, 512),
     /** The rows of a snapshot compared with a bare read. */
     SNAPSHOT(SnapshotRate.class, 1_024),
     /** Order by key compared with no order. */

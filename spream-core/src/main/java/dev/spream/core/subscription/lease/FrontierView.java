@@ -227,11 +227,15 @@ public final class FrontierView {
         Stream<Instant> rows = lineage.partitions().stream()
                 .filter(row -> !row.isFinished())
                 .filter(row -> row.owner().filter(others::contains).isEmpty()
-                        || progress.filter(registered ->
-                                        known.get(row.token()).readAt().isBefore(registered.asOf()))
+                        || progress.filter(registered -> isReadBefore(registered.asOf(), row))
                                 .isEmpty())
                 .map(PartitionMetadata::watermark);
         return Stream.concat(rows, progress.stream().flatMap(registered -> registered.lowWatermark().stream()))
                 .min(Comparator.naturalOrder());
+    }
+
+    private boolean isReadBefore(Instant moment, PartitionMetadata row) {
+        Known one = known.get(row.token());
+        return one != null && one.readAt().isBefore(moment);
     }
 }

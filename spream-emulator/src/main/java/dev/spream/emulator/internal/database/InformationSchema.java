@@ -57,13 +57,14 @@ final class InformationSchema {
 
     private final Engine engine;
     private final DatabaseDialect dialect;
+    private final boolean postgres;
     private final String catalog;
     private final String schemaName;
 
     InformationSchema(Engine engine, DatabaseDialect dialect, String databaseName) throws SQLException {
         this.engine = engine;
         this.dialect = dialect;
-        boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
+        this.postgres = dialect == DatabaseDialect.POSTGRESQL;
         this.catalog = postgres ? databaseName : "";
         this.schemaName = postgres ? "public" : "";
         engine.administer("CREATE SCHEMA " + SCHEMA);
@@ -73,12 +74,12 @@ final class InformationSchema {
         engine.administer("GRANT SELECT ON SCHEMA %s TO CLIENT".formatted(SCHEMA));
     }
 
-    /** Returns column names in upper case in GoogleSQL and in lower case in PostgreSQL. */
+    /** Returns column names in upper case in GoogleSQL; in PostgreSQL in lower case, and YES and NO for Boolean values. */
     private String columns(String names) {
         String definition = Arrays.stream(names.split(", "))
                 .map(column -> column.contains(" ") ? column : column + " VARCHAR")
                 .collect(Collectors.joining(", "));
-        return dialect == DatabaseDialect.POSTGRESQL ? definition : definition.toUpperCase(Locale.ROOT);
+        return postgres ? definition.replace(" BOOLEAN", " VARCHAR") : definition.toUpperCase(Locale.ROOT);
     }
 
     /** Rewrites all tables, in one transaction of the engine. */
@@ -89,7 +90,6 @@ final class InformationSchema {
             for (String table : TABLES.keySet()) {
                 execute("DELETE FROM " + SCHEMA + "." + table);
             }
-            boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
             row("SCHEMATA");
             insert("SCHEMATA", catalog, postgres ? "information_schema" : "INFORMATION_SCHEMA");
             String type = postgres ? "character varying" : "STRING";
@@ -126,7 +126,7 @@ final class InformationSchema {
                     column.name(),
                     column.ordinalPosition(),
                     null,
-                    dialect == DatabaseDialect.POSTGRESQL ? spannerType : null,
+                    postgres ? spannerType : null,
                     yesNo(!column.notNull()),
                     spannerType,
                     "NEVER",
@@ -209,7 +209,11 @@ final class InformationSchema {
     }
 
     private void execute(String sql, @Nullable Object... values) throws SQLException {
-        try (PreparedStatement statement = Statements.prepare(engine.administrator(), sql, Arrays.asList(values))) {
+        List<@Nullable Object> binds = Arrays.asList(values);
+        if (postgres) {
+            binds.replaceAll(value -> value instanceof Boolean yes ? yesNo(yes) : value);
+        }
+        try (PreparedStatement statement = Statements.prepare(engine.administrator(), sql, binds)) {
             statement.executeUpdate();
         }
     }

@@ -220,13 +220,13 @@ public final class SqlTranslator {
         Token after = cursor.peek(last + 1);
         boolean endsItem = after.isSymbol(",") || after.isWord("FROM") || after.kind() == Kind.END;
         boolean column = name.kind() == Kind.WORD
-                && !KEYWORDS.contains(name.upper())
+                && (last > 0 || !KEYWORDS.contains(name.upper()))
                 && !name.upper().startsWith("CURRENT_")
                 && !schema.isName(name.text().toLowerCase(Locale.ROOT));
         if (postgres || !endsItem || !column) {
             return false;
         }
-        for (int i = 0; i <= last; i++) {
+        while (!cursor.peek().equals(after)) {
             translateToken();
         }
         emit("AS", quoted(name.text()));
@@ -282,6 +282,16 @@ public final class SqlTranslator {
         } else {
             emit(token.text());
         }
+        if (token.isWord("AS")) {
+            keywordAsName();
+        }
+    }
+
+    private void keywordAsName() {
+        Token name = cursor.peek();
+        if (name.kind() == Kind.WORD && KEYWORDS.contains(name.upper())) {
+            emit(quoted(cursor.next().text()));
+        }
     }
 
     private boolean needsQuotes(Token token) {
@@ -328,6 +338,10 @@ public final class SqlTranslator {
             case "!=" -> emit("<>");
             case "::" ->
                 emit("::", Types.engineType(Types.parse(cursor, dialect).type()));
+            case "." -> {
+                emit(".");
+                keywordAsName();
+            }
             case ";" -> cursor.expectEnd();
             default -> emit(token.text());
         }

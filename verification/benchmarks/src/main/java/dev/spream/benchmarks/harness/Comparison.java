@@ -3,7 +3,9 @@ package dev.spream.benchmarks.harness;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 
 /**
@@ -18,11 +20,18 @@ public final class Comparison {
     private final String title;
     private final long rows;
     private final List<Way> ways = new ArrayList<>();
+    private String goal = "";
 
     /** @param rows the number of rows that each repetition has to process */
     public Comparison(String title, long rows) {
         this.title = title;
         this.rows = rows;
+    }
+
+    /** Sets the goal that the chart names. */
+    public Comparison goal(String text) {
+        this.goal = text;
+        return this;
     }
 
     /** Adds an alternative. The others are compared with the first one. */
@@ -42,6 +51,9 @@ public final class Comparison {
             }
         }
         print();
+        Map<String, List<Double>> rates = new LinkedHashMap<>();
+        ways.forEach(way -> rates.put(way.name, way.rates()));
+        new Figures(title, "rows/s", goal, rates).keep();
     }
 
     private void print() {

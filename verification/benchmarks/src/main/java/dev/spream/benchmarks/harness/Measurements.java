@@ -34,6 +34,12 @@ public final class Measurements {
                         sorted[sorted.length - 1] / 1e6);
     }
 
+    /** Returns a percentile of durations, in milliseconds. */
+    public static double millis(Collection<Long> nanos, int percentile) {
+        long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();
+        return sorted[(int) (sorted.length * (long) percentile / 100)] / 1e6;
+    }
+
     public static void printTimes(String what, Collection<Long> nanos) {
         System.out.printf("%-46s %,6d times: %s%n", what, nanos.size(), times(nanos, 1));
     }

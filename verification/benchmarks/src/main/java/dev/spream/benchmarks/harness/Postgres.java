@@ -18,6 +18,7 @@ public final class Postgres implements AutoCloseable {
     public Postgres(boolean durable) throws IOException {
         server = EmbeddedPostgres.builder()
                 .setServerConfig("fsync", durable ? "on" : "off")
+                .setServerConfig("synchronous_commit", durable ? "on" : "off")
                 .start();
     }
 

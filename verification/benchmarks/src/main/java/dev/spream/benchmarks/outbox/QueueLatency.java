@@ -18,7 +18,8 @@ record QueueLatency(int perSecond) {
     private static final int WARM_UP_SECONDS = 5;
     private static final int PRODUCERS = 8;
 
-    void measure(WorkQueue queue) throws Exception {
+    /** Prints the times, and returns them in nanoseconds. */
+    List<Long> measure(WorkQueue queue) throws Exception {
         int entries = perSecond * (WARM_UP_SECONDS + SECONDS);
         AtomicLongArray enqueuedAt = new AtomicLongArray(entries);
         AtomicLongArray waited = new AtomicLongArray(entries);
@@ -42,15 +43,16 @@ record QueueLatency(int perSecond) {
             throw new IllegalStateException("%s: %d of %d entries were handled, and %d are not done"
                     .formatted(queue.label(), handled.get(), entries, queue.left()));
         }
-        print(queue, waited, behind);
+        return print(queue, waited, behind);
     }
 
-    private void print(WorkQueue queue, AtomicLongArray waited, long behind) {
+    private List<Long> print(WorkQueue queue, AtomicLongArray waited, long behind) {
         List<Long> nanos = IntStream.range(perSecond * WARM_UP_SECONDS, waited.length())
                 .mapToObj(waited::get)
                 .toList();
         System.out.printf(
                 "%-28s %,d/s for %d s: %s, %,d behind at its end%n",
                 queue.label(), perSecond, SECONDS, Measurements.times(nanos, 1), behind);
+        return nanos;
     }
 }

@@ -2,6 +2,7 @@ package dev.spream.benchmarks.outbox;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.benchmarks.harness.Figures;
 import dev.spream.benchmarks.harness.Measurements;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,6 +38,10 @@ final class QueueRate {
         rates.forEach((queue, its) -> System.out.printf(
                 "%-28s %,10.0f entries/s   %s is %s times as fast%n",
                 queue.label(), Measurements.median(its), queues.getFirst().label(), Measurements.ratios(base, its)));
+        Map<String, List<Double>> figures = new LinkedHashMap<>();
+        rates.forEach((queue, its) -> figures.put(queue.label(), its));
+        new Figures(title, "entries/s", "spream 1.2 times as fast as db-scheduler and transaction-outbox", figures)
+                .keep();
     }
 
     private static double drain(WorkQueue queue, int entries) throws Exception {

@@ -11,6 +11,7 @@ import dev.spream.emulator.control.PartitionControl;
 import dev.spream.emulator.control.PartitionControl.PartitionView;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 
@@ -28,7 +29,7 @@ final class ChurningEmulator {
     public static void main(String[] args) throws Exception {
         ClientLogging.silence();
         int partitions = Integer.parseInt(args[0]);
-        try (SpannerEmulator emulator = EmulatorProcess.start(partitions);
+        try (SpannerEmulator emulator = EmulatorProcess.start(partitions, Duration.ZERO);
                 SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(EmulatorProcess.DATABASE))
                         .emulatorHost(emulator.emulatorHost())
                         .open()) {

@@ -51,6 +51,7 @@ public final class EndToEnd {
                         "spream, maxInflight 64, by partition",
                         () -> subscribe(connection, stream, 64, Ordering.PARTITION))
                 .add("spream, maxInflight 64, by key", () -> subscribe(connection, stream, 64, Ordering.KEY))
+                .goal("spream, maxInflight 64, at 0.9 or more of the bare loop with prefetch 64")
                 .run(WARM_UPS, TURNS);
         CpuProfile.print(
                 "bare loop, partitions: " + partitions,

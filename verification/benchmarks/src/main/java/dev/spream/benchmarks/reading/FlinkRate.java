@@ -61,11 +61,11 @@ public final class FlinkRate {
                 .open()) {
             new Comparison("Flink, partitions: " + PARTITIONS, ROWS)
                     .add(
-                            "a subscriber, maxInflight 64, by key",
+                            "spream, maxInflight 64, by key",
                             () -> EndToEnd.subscribe(connection, stream, 64, Ordering.KEY))
-                    .add("Flink, parallelism 1", () -> run(cluster, host, 1, false))
-                    .add("Flink, parallelism 2", () -> run(cluster, host, 2, false))
-                    .add("Flink, parallelism 2, keyBy", () -> run(cluster, host, 2, true))
+                    .add("spream in Flink, parallelism 1", () -> run(cluster, host, 1, false))
+                    .add("spream in Flink, parallelism 2", () -> run(cluster, host, 2, false))
+                    .add("spream in Flink, parallelism 2, keyBy", () -> run(cluster, host, 2, true))
                     .run(WARM_UPS, TURNS);
         }
         CpuProfile.print("Flink, parallelism 1", () -> run(cluster, host, 1, false));

@@ -35,9 +35,9 @@ public final class KeyOrder {
 
     private static void compare(String consumer, int keys, int changes, long tokens) throws Exception {
         new Comparison("%s, keys: %,d, maxInflight %d".formatted(consumer, keys, MAX_INFLIGHT), changes)
-                .add("NONE", () -> subscribe(Ordering.NONE, keys, changes, tokens))
-                .add("KEY", () -> subscribe(Ordering.KEY, keys, changes, tokens))
-                .add("PARTITION", () -> subscribe(Ordering.PARTITION, keys, changes, tokens))
+                .add("spream, no order", () -> subscribe(Ordering.NONE, keys, changes, tokens))
+                .add("spream, by key", () -> subscribe(Ordering.KEY, keys, changes, tokens))
+                .add("spream, by partition", () -> subscribe(Ordering.PARTITION, keys, changes, tokens))
                 .run(WARM_UPS, TURNS);
     }
 

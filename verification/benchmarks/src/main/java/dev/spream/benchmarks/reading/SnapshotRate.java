@@ -50,7 +50,7 @@ public final class SnapshotRate {
             fill(connection.client());
             new Comparison("rows of a table at one timestamp, %d ranges at a time".formatted(READS), ROWS)
                     .add("bare read", () -> bare(connection.client()))
-                    .add("snapshot", () -> snapshot(connection))
+                    .add("spream, snapshot", () -> snapshot(connection))
                     .run(WARM_UPS, TURNS);
         }
     }

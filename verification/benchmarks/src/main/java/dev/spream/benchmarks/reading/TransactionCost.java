@@ -37,7 +37,7 @@ public final class TransactionCost {
     public static void main(String[] args) throws Exception {
         Comparison comparison = new Comparison("transactions of 2 changes in 2 partitions", 2L * TRANSACTIONS);
         for (TransactionMode mode : TransactionMode.values()) {
-            comparison.add(mode.name(), () -> read(mode));
+            comparison.add("spream, " + mode, () -> read(mode));
         }
         comparison.run(WARM_UPS, TURNS);
         System.out.printf("%nfrom a commit to its consumer, %d transactions a second%n", PER_SECOND);

@@ -177,7 +177,7 @@ final class JudgedLeases {
             case "frontierSince" -> shares.looked();
             default -> {}
         }
-        if (call.equals("finish") || call.equals("release")) {
+        if (call.equals("release") || (call.equals("finish") && Boolean.TRUE.equals(result))) {
             leases.forEach(lease -> left(run, lease));
         }
     }

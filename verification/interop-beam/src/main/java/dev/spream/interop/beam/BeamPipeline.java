@@ -1,7 +1,9 @@
 package dev.spream.interop.beam;
 
 import com.google.cloud.Timestamp;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -15,14 +17,16 @@ import org.apache.beam.sdk.options.PipelineOptionsFactory;
 import org.apache.beam.sdk.options.ValueProvider.StaticValueProvider;
 import org.apache.beam.sdk.transforms.DoFn;
 import org.apache.beam.sdk.transforms.ParDo;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a change stream of an emulator with {@code SpannerIO.readChangeStream} on Beam's direct runner, and prints the
- * keys of each change, a line each. At the end timestamp it ends and drops the metadata table; without an end, it runs
+ * keys of each change, a line each, or notes them in a file. At the end timestamp it ends and drops the metadata table; without an end, it runs
  * until it is killed, and the table stays.
  *
  * <p>Arguments are {@code name=value}: {@code host}, {@code project}, {@code instance}, {@code database}, {@code
- * stream}, {@code table}, {@code start}, and optionally {@code end}. Beam does not read the emulator's environment
+ * stream}, {@code table}, {@code start}, and optionally {@code end} and {@code receipts}, the file of {@link Receipts} of
+ * rows whose key is a number, {@code Id}. Beam does not read the emulator's environment
  * variable.
  */
 public final class BeamPipeline {
@@ -32,8 +36,10 @@ public final class BeamPipeline {
         Map<String, String> settings = Arrays.stream(args)
                 .map(arg -> arg.split("=", 2))
                 .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1]));
-        Pipeline pipeline = Pipeline.create(PipelineOptionsFactory.create());
-        pipeline.apply("Read", source(settings)).apply("Print", ParDo.of(new PrintKeys()));
+        // A thread for each partition: by default there are three, and each waits in a query.
+        Pipeline pipeline = Pipeline.create(
+                PipelineOptionsFactory.fromArgs("--targetParallelism=16").create());
+        pipeline.apply("Read", source(settings)).apply("Deliver", ParDo.of(delivery(settings)));
         System.err.println("the pipeline ended: " + pipeline.run().waitUntilFinish());
         // Clients that Beam has opened and not closed would keep the process alive.
         Runtime.getRuntime().halt(0);
@@ -56,6 +62,11 @@ public final class BeamPipeline {
         return end == null ? source : source.withInclusiveEndAt(Timestamp.parseTimestamp(end));
     }
 
+    private static DoFn<DataChangeRecord, Void> delivery(Map<String, String> settings) {
+        String receipts = settings.get("receipts");
+        return receipts == null ? new PrintKeys() : new NoteKeys(receipts);
+    }
+
     private static String setting(Map<String, String> settings, String name) {
         String value = settings.get(name);
         if (value == null) {
@@ -75,6 +86,28 @@ public final class BeamPipeline {
                 out.println(mod.getKeysJson());
             }
             out.flush();
+        }
+    }
+
+    /** The target of changes whose times are measured. */
+    private static final class NoteKeys extends DoFn<DataChangeRecord, Void> {
+        private static final long serialVersionUID = 1;
+
+        private final String file;
+        private transient @Nullable Receipts receipts;
+
+        NoteKeys(String file) {
+            this.file = file;
+        }
+
+        @ProcessElement
+        public void note(@Element DataChangeRecord change) throws IOException {
+            Receipts open = receipts == null ? new Receipts(Path.of(file)) : receipts;
+            receipts = open;
+            for (Mod mod : change.getMods()) {
+                String keys = mod.getKeysJson();
+                open.consumed(Long.parseLong(keys, keys.indexOf(':') + 2, keys.length() - 2, 10));
+            }
         }
     }
 }
