@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The contract of looks, by which workers learn what changed in the frontier, and who is alive. */
+/** The contract of looks, which show workers what changed in the frontier, and which workers are alive. */
 interface LookContract extends StorageScenario.Stage {
     Instant ALL = Instant.parse("9000-01-01T00:00:00Z");
 
@@ -249,7 +249,7 @@ interface LookContract extends StorageScenario.Stage {
         return given().storage().frontierSince(Optional.empty(), Set.of()).workers();
     }
 
-    /** What one worker knows of the frontier by its looks. */
+    /** The frontier as one worker knows it by its looks. */
     final class Looks {
         private final PartitionStorage storage;
         private final Map<PartitionToken, PartitionMetadata> known = new TreeMap<>();

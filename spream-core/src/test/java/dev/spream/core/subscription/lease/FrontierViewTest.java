@@ -213,7 +213,7 @@ class FrontierViewTest {
     }
 
     @Test
-    void what_a_reader_waits_for_is_watched_or_has_everything_read() {
+    void a_partition_that_a_reader_waits_for_is_watched_or_has_everything_read() {
         take(view.mark());
         view.update(BOTH, Set.of(token("q")));
         assertThat(view.watched()).containsExactly(token("q"));
