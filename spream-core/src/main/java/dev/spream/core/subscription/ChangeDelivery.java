@@ -9,6 +9,7 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.SubscriptionListener.Outcome;
 import dev.spream.core.subscription.inflight.InflightRecord;
 import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.reading.UnreadableKeys;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

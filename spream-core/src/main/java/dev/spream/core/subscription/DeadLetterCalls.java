@@ -11,6 +11,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.inflight.InflightRecord;
 import dev.spream.core.subscription.lease.HeldPartition;
+import dev.spream.core.subscription.reading.UnreadableKeys;
 import dev.spream.core.subscription.transaction.OpenTransaction;
 import java.time.Instant;
 import java.util.List;

@@ -14,6 +14,7 @@ import dev.spream.core.subscription.lease.HeldPartition;
 import dev.spream.core.subscription.reading.GapEndWait;
 import dev.spream.core.subscription.reading.ReadPosition;
 import dev.spream.core.subscription.reading.RecordHandler;
+import dev.spream.core.subscription.reading.UnreadableKeys;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.spream.core.subscription;
+package dev.spream.core.subscription.reading;
 
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.UndecodableRowException;
@@ -12,10 +12,10 @@ import java.util.Optional;
  * @param standIn the change without its rows
  * @param failure the failure, with the change as received
  */
-record UnreadableKeys(DataChangeRecord standIn, UndecodableRowException failure) {
+public record UnreadableKeys(DataChangeRecord standIn, UndecodableRowException failure) {
 
     /** Returns the change in this form; empty if its keys can be read. */
-    static Optional<UnreadableKeys> of(DataChangeRecord change) {
+    public static Optional<UnreadableKeys> of(DataChangeRecord change) {
         try {
             RecordKey.of(change);
             return Optional.empty();
