@@ -2,6 +2,7 @@ package dev.spream.core.partition;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;

@@ -3,6 +3,7 @@ package dev.spream.core.partition;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.partition.FrontierChanges.LiveWorkers;
+import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 package dev.spream.core.partition;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import dev.spream.core.record.ChildPartitionsRecord;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,9 +65,9 @@ public interface PartitionStorage extends AutoCloseable {
 
     /**
      * Returns the part of the lineage that decides what may be acquired: every unfinished partition, and of the
-     * finished ones those that an unfinished one names as a parent or as a source of its move-in; at one moment, ordered like the lineage. The gate
-     * gives the same results for it as for the whole lineage. Workers read it about once a second, so its cost must not
-     * grow with the number of finished partitions.
+     * finished ones those that an unfinished one names as a parent or as a source of its move-in; at one moment, ordered
+     * like the lineage. The gate gives the same results for it as for the whole lineage. Its cost must not grow with the
+     * number of finished partitions.
      */
     Lineage frontier();
 
@@ -78,8 +79,9 @@ public interface PartitionStorage extends AutoCloseable {
      * finished; not when only its lease was renewed or its watermark advanced. Whatever was stored before the moment of
      * the earlier look, and nothing else, is left out; a partition may be returned again without a further change. Each
      * unfinished partition that is returned comes with the finished ones that it names as parents or as sources of its
-     * move-in. The look is complete without a mark, with one of before a {@linkplain #correct correction}, and if a
-     * partition that changed since was removed; a storage may return a complete one at any time.
+     * move-in. The look is complete without a mark, and with one of before a {@linkplain #correct correction}. If a
+     * partition that changed since was removed, the look is complete or has it as a finished one. A storage may return a
+     * complete look at any time.
      *
      * @param since the mark of the earlier look; empty for all
      * @param watched partitions that are returned in any case, if they are stored

@@ -1,8 +1,8 @@
 package dev.spream.storage.jdbc;
 
 import dev.spream.core.partition.WorkerId;
-import dev.spream.core.partition.WorkerProgress;
 import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Statements;

@@ -11,6 +11,7 @@ import com.google.spanner.v1.CommitRequest;
 import com.google.spanner.v1.RollbackRequest;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.storage.spanner.LockedRows.LockedRowsException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

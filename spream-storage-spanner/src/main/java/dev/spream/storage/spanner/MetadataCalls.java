@@ -7,6 +7,7 @@ import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.spanner.v1.CommitRequest;
 import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
+import dev.spream.storage.spanner.LockedRows.LockedRowsException;
 import dev.spream.storage.spanner.client.SpannerErrors;
 import dev.spream.storage.spanner.client.TimedCall;
 import io.grpc.Deadline;

@@ -17,7 +17,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
-import dev.spream.core.partition.WorkerProgress;
+import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import dev.spream.servers.SpannerServer;
 import dev.spream.testkit.partition.StorageScenario;
 import java.time.Duration;

@@ -9,7 +9,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
-import dev.spream.core.partition.WorkerProgress;
+import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -52,10 +52,18 @@ public final class FrontierView {
     /** A partition that this worker reads, and what was stored of it before the look. */
     private record Own(HeldPartition partition, WatermarkAdvance stored) {
         PartitionMetadata update(PartitionMetadata row) {
-            boolean later = stored.watermark().isAfter(row.watermark())
+            return isStored(row) ? row.with(stored.watermark(), stored.moveOuts(), true) : live(row, true);
+        }
+
+        /** Returns whether all that the row shows as settled was stored before the look. */
+        private boolean isStored(PartitionMetadata row) {
+            return stored.watermark().isAfter(row.watermark())
                     || (stored.watermark().equals(row.watermark())
-                            && row.moveOuts().isEmpty());
-            return later ? row.with(stored.watermark(), stored.moveOuts(), true) : live(row, true);
+                            && row.moveOuts()
+                                    .map(moved -> stored.moveOuts()
+                                            .filter(moved::isIn)
+                                            .isPresent())
+                                    .orElse(true));
         }
     }
 
@@ -108,7 +116,10 @@ public final class FrontierView {
         return known.values().stream().map(Known::row).filter(row -> !row.isFinished());
     }
 
-    /** Returns whether a worker that is not alive owns a partition whose lease may have ended, or been renewed, since it was read. */
+    /**
+     * Returns whether a worker that is not alive owns a partition whose lease may have ended, or been renewed, since it was
+     * read.
+     */
     public boolean isOutdated(Set<WorkerId> alive) {
         return known.values().stream()
                 .filter(one -> !one.row().isFinished() && one.look() < looks)

@@ -8,6 +8,7 @@ import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
+import dev.spream.core.partition.MoveOuts;
 import dev.spream.core.partition.PartitionClaim;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
@@ -17,7 +18,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
-import dev.spream.core.partition.WorkerProgress;
+import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.subscription.inflight.InflightTracker;
@@ -134,6 +135,21 @@ class FrontierViewTest {
         assertThat(lineage.partition(token("p")).orElseThrow().watermark()).isEqualTo(at(7));
         assertThat(view.watched()).isEmpty();
         assertThat(view.progress()).isEqualTo(new WorkerProgress(Optional.of(at(7)), now));
+    }
+
+    @Test
+    void a_partition_that_is_read_here_has_the_move_outs_that_were_stored() {
+        PartitionLease p = acquired(ANN, "p");
+        storage.advanceWatermarks(List.of(new WatermarkAdvance(p, at(7), Optional.of(new MoveOuts("1", tokens("q"))))));
+        look(BOTH);
+        hold(p).persisted(at(7), Optional.of(new MoveOuts("2", tokens("q", "r"))));
+        assertThat(look(BOTH).partition(token("p")).orElseThrow().moveOuts())
+                .contains(new MoveOuts("2", tokens("q", "r")));
+        held.clear();
+        hold(p).persisted(at(7));
+        assertThat(look(BOTH).partition(token("p")).orElseThrow().moveOuts())
+                .as("not all that is stored is known here")
+                .contains(new MoveOuts("1", tokens("q")));
     }
 
     @Test

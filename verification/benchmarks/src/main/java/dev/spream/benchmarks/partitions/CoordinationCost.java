@@ -12,7 +12,7 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
-import dev.spream.core.partition.WorkerProgress;
+import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.emulator.SpannerEmulator;

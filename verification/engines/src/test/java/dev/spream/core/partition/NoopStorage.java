@@ -1,5 +1,6 @@
 package dev.spream.core.partition;
 
+import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import dev.spream.core.record.ChildPartitionsRecord;
 import java.time.Duration;
 import java.time.Instant;
