@@ -18,7 +18,7 @@ enum StorageOperation {
     MOVES("storing a wait for a move-in"),
     WATERMARKS("storing watermarks"),
     FINISH("finishing a partition", "completing the subscription"),
-    RELEASE("releasing a partition", "releasing partitions"),
+    RELEASE("releasing a partition", "releasing partitions", "releasing expired leases"),
     GAPS("accepting a gap", "looking for accepted gaps"),
     CLEAN_UP("cleaning up", "forgetting proofs"),
     OTHER;

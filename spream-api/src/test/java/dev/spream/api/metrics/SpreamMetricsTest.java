@@ -332,7 +332,7 @@ final class SpreamMetricsTest {
         run(IGNORE);
         assertThat(count("spream.storage.retries", "operation", "open")).isEqualTo(1);
 
-        storage = SpoiledStorage.failingOnce("frontier");
+        storage = SpoiledStorage.failingOnce("frontierSince");
         run(IGNORE);
         assertThat(count("spream.storage.retries", "operation", "lineage")).isEqualTo(1);
 

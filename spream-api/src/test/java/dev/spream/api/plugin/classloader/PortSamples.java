@@ -6,6 +6,7 @@ import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.CorrectionOutcome;
+import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
@@ -228,6 +229,7 @@ public final class PortSamples {
                             PartitionMode.IMMUTABLE_KEY_RANGE,
                             false)),
             Map.entry(Lineage.class, Lineage.of(List.of(), START)),
+            Map.entry(FrontierChanges.class, FrontierChanges.everything(Lineage.of(List.of(), START), List.of())),
             Map.entry(Exception.class, new Exception("met a deadlock")),
             Map.entry(PartitionToken.class, TOKEN),
             Map.entry(WorkerId.class, new WorkerId("ann")),
