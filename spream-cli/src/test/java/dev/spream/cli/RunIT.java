@@ -177,7 +177,7 @@ final class RunIT {
             assertThat(run.err())
                     .anyMatch(line -> line.contains(
                             "loading plug-ins from %s: shout-sink.jar, timed-storage.jar".formatted(plugins)))
-                    .anyMatch(line -> line.contains("TimedStorageProvider [Changes] frontier took "));
+                    .anyMatch(line -> line.contains("TimedStorageProvider [Changes] frontierSince took "));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.spream.core.partition;
 
+import dev.spream.core.partition.FrontierChanges.LiveWorkers;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
 import java.time.Duration;
@@ -526,6 +527,51 @@ final class ForgetfulStorages {
         @Override
         public Lineage frontier() {
             return target.lineage();
+        }
+    }
+
+    /** Looks that are not complete, and seem to be others. */
+    static final class ForgetsInLooks extends ForwardingStorage {
+        private final UnaryOperator<FrontierChanges> spoiler;
+
+        ForgetsInLooks(PartitionStorage target, UnaryOperator<FrontierChanges> spoiler) {
+            super(target);
+            this.spoiler = spoiler;
+        }
+
+        @Override
+        public FrontierChanges frontierSince(Optional<String> since, Set<PartitionToken> watched) {
+            return spoiler.apply(target.frontierSince(since, watched));
+        }
+    }
+
+    static FrontierChanges looking(FrontierChanges look, Lineage partitions) {
+        return look.complete() && look.partitions().partitions().size() < 2
+                ? look
+                : new FrontierChanges(false, partitions, look.asOf(), look.mark(), look.workers());
+    }
+
+    static FrontierChanges looking(FrontierChanges look, LiveWorkers workers) {
+        return new FrontierChanges(look.complete(), look.partitions(), look.asOf(), look.mark(), workers);
+    }
+
+    static final class KeepsExpiredLeases extends ForwardingStorage {
+        KeepsExpiredLeases(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public void releaseExpired(Collection<PartitionLease> leases) {}
+    }
+
+    static final class ReleasesLiveLeases extends ForwardingStorage {
+        ReleasesLiveLeases(PartitionStorage target) {
+            super(target);
+        }
+
+        @Override
+        public void releaseExpired(Collection<PartitionLease> leases) {
+            target.release(leases);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.spream.core.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.partition.FrontierChanges.LiveWorkers;
 import dev.spream.testkit.partition.ForwardingFixture;
 import dev.spream.testkit.partition.PartitionStorageContract;
 import dev.spream.testkit.partition.PartitionStorageFixture;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -308,9 +310,47 @@ final class PartitionStorageContractTest {
                 .containsExactly(
                         "a_finished_source_is_in_the_frontier_and_not_awaited",
                         "a_finished_source_stays_until_no_unfinished_partition_names_it",
+                        "looks_show_every_change_of_the_frontier",
                         "the_frontier_has_the_unfinished_and_the_parents_they_name");
         requireFails(
                 ForgetfulStorages.ShowsWholeLineage::new, "the_frontier_has_the_unfinished_and_the_parents_they_name");
+    }
+
+    @Test
+    void a_storage_whose_looks_leave_something_out_fails() {
+        requireFails(
+                storage -> new ForgetfulStorages.ForgetsInLooks(
+                        storage, look -> ForgetfulStorages.looking(look, Lineage.of(List.of(), look.asOf()))),
+                "looks_show_every_change_of_the_frontier",
+                "a_look_without_changes_has_no_partition_but_those_that_are_watched",
+                "a_watched_partition_comes_with_the_finished_ones_that_it_names",
+                "a_correction_shows_in_the_next_look",
+                "leases_that_have_ended_are_released_and_looks_show_it");
+        requireFails(
+                storage -> new ForgetfulStorages.ForgetsInLooks(
+                        storage,
+                        look -> ForgetfulStorages.looking(
+                                look,
+                                new LiveWorkers(
+                                        Optional.empty(),
+                                        look.workers().firstEnd(),
+                                        look.workers().progress()))),
+                "a_look_has_the_workers_that_are_alive_whenever_they_differ");
+        requireFails(
+                storage -> new ForgetfulStorages.ForgetsInLooks(
+                        storage,
+                        look -> ForgetfulStorages.looking(
+                                look, new LiveWorkers(look.workers().changed(), Optional.empty(), Optional.empty()))),
+                "the_first_end_is_that_of_the_first_registration_that_runs_out",
+                "the_progress_of_the_workers_is_the_earliest_and_unknown_if_one_has_none");
+    }
+
+    @Test
+    void a_storage_that_keeps_expired_leases_or_releases_live_ones_fails() {
+        requireFails(
+                ForgetfulStorages.KeepsExpiredLeases::new, "leases_that_have_ended_are_released_and_looks_show_it");
+        requireFails(
+                ForgetfulStorages.ReleasesLiveLeases::new, "leases_that_have_ended_are_released_and_looks_show_it");
     }
 
     @Test

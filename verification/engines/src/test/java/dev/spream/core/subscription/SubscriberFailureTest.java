@@ -198,8 +198,8 @@ class SubscriberFailureTest {
                 }));
         CompletableFuture<CompletionReason> run = fixture.start(subscriber, consumer);
         SubscriberFixture.await(lost);
-        long renewals = faulty.calls("registerWorker");
-        Polling.await(() -> faulty.calls("registerWorker") > renewals + 4, faulty::calls);
+        long looks = faulty.calls("frontierSince");
+        Polling.await(() -> faulty.calls("frontierSince") > looks, faulty::calls);
 
         away.set(false);
 
