@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
  * The promises of {@link Subscriber} in thousands of simulated histories, half of them of streams with mutable key ranges, two
  * of five with whole transactions.
  * {@code -Dsimulation.seed=N} repeats one of them and writes it out, call by call; {@code -Dsimulation.histories=N} says how
- * many there are, {@code -Dsimulation.first=N} where they begin: by default where the rarest event, a call under a lease
- * that is over, comes soon and often.
+ * many there are, {@code -Dsimulation.first=N} where they begin: by default where the rarest events, such as a call under a lease
+ * that is over, come soon and often.
  */
 class SimulationIT {
     private static final Path HISTORIES = Path.of("target", "simulation");
@@ -36,7 +36,7 @@ class SimulationIT {
             }
             return;
         }
-        long first = Long.getLong("simulation.first", 3601);
+        long first = Long.getLong("simulation.first", 4701);
         long count = Long.getLong("simulation.histories", 500);
         SimulationTally tally = new SimulationTally();
         long startedAt = System.nanoTime();
