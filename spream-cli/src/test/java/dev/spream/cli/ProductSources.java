@@ -13,13 +13,15 @@ import com.sun.source.util.Trees;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.type.ArrayType;
@@ -54,15 +56,33 @@ final class ProductSources {
 
     private static List<JavaFileObject> with(Predicate<String> matter) throws IOException {
         List<JavaFileObject> sources = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(Path.of(".."))) {
-            for (Path file : files.filter(ProductSources::isProduct).toList()) {
-                String text = Files.readString(file);
-                if (matter.test(text)) {
-                    sources.add(source(file.normalize().toUri(), text));
-                }
+        for (Path file : files()) {
+            String text = Files.readString(file);
+            if (matter.test(text)) {
+                sources.add(source(file.normalize().toUri(), text));
             }
         }
         return sources;
+    }
+
+    /** Returns the product sources, without a look into {@code target}, which builds of other modules change meanwhile. */
+    private static List<Path> files() throws IOException {
+        List<Path> found = new ArrayList<>();
+        Files.walkFileTree(Path.of(".."), new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+                return folder.endsWith("target") ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (isProduct(file)) {
+                    found.add(file);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return found;
     }
 
     /** Types of other files come from the class path, and from the examples; what is missing is passed over. */

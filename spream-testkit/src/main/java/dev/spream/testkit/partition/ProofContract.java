@@ -175,11 +175,12 @@ interface ProofContract extends StorageScenario.Stage {
     default void proofs_of_another_subscription_are_not_touched() {
         readPast("a");
         List<FinishedPartition> proofs = given().storage().proofs();
-        given().anotherSubscription().openSubscription(SUBSCRIPTION);
-        assertThat(given().anotherSubscription().forgetProofs(later())).isZero();
+        PartitionStorage other = given().anotherSubscription();
+        other.openSubscription(SUBSCRIPTION);
+        assertThat(other.forgetProofs(later())).isZero();
         assertThat(given().storage().proofs()).isEqualTo(proofs);
         assertThat(forget()).isEqualTo(1);
-        assertThat(given().anotherSubscription().subscription()).contains(SUBSCRIPTION);
+        assertThat(other.subscription()).contains(SUBSCRIPTION);
     }
 
     /**
