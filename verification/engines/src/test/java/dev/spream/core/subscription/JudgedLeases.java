@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +93,11 @@ final class JudgedLeases {
     /** An operator, or a worker after an added snapshot, has written partitions. */
     void corrected(List<PartitionMetadata> written) {
         written.forEach(partition -> {
-            finished.remove(partition.token());
+            if (finished.remove(partition.token())) {
+                Optional.ofNullable(world.partition(partition.token())).stream()
+                        .flatMap(reopened -> reopened.children().stream())
+                        .forEach(openSince::remove); // a child is stored when its parent has really ended
+            }
             openSince.put(partition.token(), machine.now());
         });
         shares.disturbed();
