@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The looks of this worker at the stored partitions and workers. Each reads what changed since the one before, or
  * everything: at first, where one worker has all partitions, while a partition waits for the progress of all others, after
- * the end of another worker, and while one has not registered its progress, such as a worker of an earlier version.
+ * the end of another worker, when a claim is lost twice, and while a worker has not registered its progress, such as one of
+ * an earlier version.
  *
  * <p>Confined to the scheduler's thread, but for {@link #readAt}.
  */
@@ -62,6 +63,11 @@ final class Discovery {
                 .filter(low -> lowWatermark == null || low.isAfter(lowWatermark))
                 .ifPresent(low -> lowWatermark = low);
         return lineage;
+    }
+
+    /** Has the next look read everything. */
+    void readEverything() {
+        everything = true;
     }
 
     private void take(boolean all, BooleanSupplier wanted) throws InterruptedException {

@@ -109,6 +109,7 @@ final class PartitionScheduler {
     private final boolean alone;
     private final Discovery discovery;
     private List<WorkerId> awaited = List.of(); // with the other transaction mode
+    private Set<PartitionClaim> lostBefore = Set.of();
     private int eagerRounds; // rounds since partitions became due or one of them arrived
 
     private Map<PartitionToken, MoveIn> moveIns = Map.of(); // of partitions that no worker has
@@ -296,6 +297,7 @@ final class PartitionScheduler {
         readers.prepare(claims, wanted);
         Acquired acquired =
                 context.storageCalls().repeat("acquiring partitions", wanted, storage -> acquire(storage, claims));
+        noteLost(claims, acquired);
         if (!acquired.leases().isEmpty() && membership.othersHold(wanted)) {
             context.storageCalls().run("releasing partitions", wanted, storage -> storage.release(acquired.leases()));
             return false; // the next look decides
@@ -416,7 +418,26 @@ final class PartitionScheduler {
                 null);
     }
 
+    /**
+     * Has everything read when the same claim is lost again: what made it lose has not come with a look, such as a change by
+     * a worker of an earlier version.
+     */
+    private void noteLost(List<PartitionClaim> claims, Acquired acquired) {
+        Set<PartitionToken> won =
+                acquired.leases().stream().map(PartitionLease::token).collect(Collectors.toSet());
+        Set<PartitionClaim> lost =
+                claims.stream().filter(claim -> !won.contains(claim.token())).collect(Collectors.toSet());
+        if (!Collections.disjoint(lost, lostBefore)) {
+            discovery.readEverything();
+        }
+        lostBefore = lost;
+    }
+
+    /** Acquires nothing if the registration has ended meanwhile: others may have begun to read, or a correction was made. */
     private Acquired acquire(PartitionStorage storage, List<PartitionClaim> claims) {
+        if (!membership.isRegistered()) {
+            return new Acquired(LocalLease.ended(context.time()), List.of());
+        }
         LocalLease requested =
                 LocalLease.requested(context.time(), context.options().leaseTime());
         return new Acquired(

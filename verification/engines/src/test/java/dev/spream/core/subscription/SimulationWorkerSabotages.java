@@ -308,7 +308,7 @@ final class SimulationWorkerSabotages {
         return SimulationSabotages.ofStorage("frontierSince", process -> spoiler);
     }
 
-    private static FrontierChanges look(PartitionStorage storage, Object[] arguments) {
+    static FrontierChanges look(PartitionStorage storage, Object[] arguments) {
         return storage.frontierSince(
                 ((Optional<?>) arguments[0]).map(String.class::cast),
                 ((Set<?>) arguments[1]).stream().map(PartitionToken.class::cast).collect(Collectors.toSet()));

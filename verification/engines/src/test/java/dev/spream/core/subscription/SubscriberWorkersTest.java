@@ -1,18 +1,31 @@
 package dev.spream.core.subscription;
 
+import static dev.spream.testkit.subscription.ScriptedSource.START;
+import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import dev.spream.core.consume.TransactionMode;
+import dev.spream.core.partition.Correction;
+import dev.spream.core.partition.CorrectionAct;
+import dev.spream.core.partition.CorrectionOutcome;
+import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionClaim;
+import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionMetadata;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.testkit.LogLines;
@@ -20,11 +33,13 @@ import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -176,6 +191,105 @@ class SubscriberWorkersTest {
         Polling.await(() -> held("ann").size() == 6, this::owners);
         ann.close();
         SubscriberFixture.get(annRuns);
+    }
+
+    /** As beside a worker of an earlier version, whose changes looks do not show. */
+    @Test
+    void a_partition_that_has_changed_unseen_is_claimed_after_everything_was_read() throws InterruptedException {
+        PartitionLease root = open("a");
+        fixture.storage.finish(root, START, PartitionEnd.childPartitions(START, List.of(new PartitionToken("a"))));
+        source.change("a", 1, "k");
+        AtomicBoolean first = new AtomicBoolean(true);
+        PartitionStorage stale = SimulationSabotages.spoil(
+                PartitionStorage.class, fixture.storage, "frontierSince", (target, arguments) -> {
+                    FrontierChanges look = SimulationWorkerSabotages.look(target, arguments);
+                    if (first.getAndSet(false)) {
+                        fixture.storage.release(List.of(acquired("a")));
+                    }
+                    return look.complete()
+                            ? look
+                            : new FrontierChanges(
+                                    false,
+                                    Lineage.of(List.of(), look.partitions().readAt()),
+                                    look.asOf(),
+                                    look.mark(),
+                                    look.workers());
+                });
+        RecordingConsumer consumer = new RecordingConsumer();
+        Subscriber ann = Subscriber.builder(source, stale)
+                .options(SubscriberFixture.quick()
+                        .endAt(at(9))
+                        .partitionDiscoveryInterval(Duration.ofMillis(10))
+                        .build())
+                .build();
+        CompletableFuture<CompletionReason> annRuns = fixture.start(ann, consumer);
+
+        consumer.await(labels -> labels.contains("k1"));
+        ann.close();
+        SubscriberFixture.get(annRuns);
+    }
+
+    @Test
+    void nothing_is_acquired_after_the_registration_has_ended_while_it_was_prepared() throws InterruptedException {
+        fixture.storage.release(List.of(open("a")));
+        AtomicInteger acquired = new AtomicInteger();
+        AtomicBoolean first = new AtomicBoolean(true);
+        PartitionStorage slow =
+                SimulationSabotages.spoil(PartitionStorage.class, fixture.storage, "proofs", (target, none) -> {
+                    if (first.getAndSet(false)) {
+                        Polling.await(
+                                () -> fixture.storage.workers().stream().noneMatch(WorkerRegistration::alive),
+                                this::owners);
+                        assertThat(fixture.storage.correct(
+                                        new Correction.MoveEnd(Optional.of(at(8))),
+                                        new CorrectionAct("eve", "earlier")))
+                                .isInstanceOf(CorrectionOutcome.Planned.class);
+                    }
+                    return target.proofs();
+                });
+        PartitionStorage counted =
+                SimulationSabotages.spoil(PartitionStorage.class, slow, "acquire", (target, arguments) -> {
+                    acquired.incrementAndGet();
+                    return List.of();
+                });
+        Subscriber ann = Subscriber.builder(source, counted)
+                .options(SubscriberFixture.quick()
+                        .endAt(at(9))
+                        .leaseTime(Duration.ofMillis(300))
+                        .transactionMode(TransactionMode.WHOLE)
+                        .build())
+                .build();
+
+        assertThatThrownBy(() -> fixture.run(ann, new RecordingConsumer()))
+                .isInstanceOf(SubscriptionException.class)
+                .hasMessageContaining("was corrected");
+        assertThat(acquired).hasValue(0);
+    }
+
+    /** Opens the subscription, and adds a partition of the stream. */
+    private PartitionLease open(String partition) {
+        fixture.storage.openSubscription(new SubscriptionRecord(
+                source.streamName(),
+                START,
+                Optional.of(at(9)),
+                Duration.ofSeconds(10),
+                PartitionMode.IMMUTABLE_KEY_RANGE,
+                false));
+        PartitionLease root = acquired(PartitionToken.ROOT.value());
+        fixture.storage.addChildren(
+                root, new ChildPartitionsRecord(START, "", List.of(ChildPartition.of(partition, List.of()))));
+        return root;
+    }
+
+    private PartitionLease acquired(String partition) {
+        PartitionLease lease = fixture.storage
+                .acquire(
+                        new WorkerId("old"),
+                        List.of(PartitionClaim.of(fixture.stored(partition))),
+                        Duration.ofMinutes(1))
+                .getFirst();
+        fixture.storage.markRunning(lease);
+        return lease;
     }
 
     @Test
