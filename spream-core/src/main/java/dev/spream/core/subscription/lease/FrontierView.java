@@ -117,12 +117,12 @@ public final class FrontierView {
     }
 
     /**
-     * Returns whether a worker that is not alive owns a partition whose lease may have ended, or been renewed, since it was
-     * read.
+     * Returns whether a worker that is not alive owns a partition whose lease was live when it was read, and may have ended,
+     * or been renewed, since.
      */
     public boolean isOutdated(Set<WorkerId> alive) {
         return known.values().stream()
-                .filter(one -> !one.row().isFinished() && one.look() < looks)
+                .filter(one -> !one.row().isFinished() && one.row().leaseLive() && one.look() < looks)
                 .filter(one -> one.row()
                         .owner()
                         .filter(owner -> !alive.contains(owner))

@@ -106,6 +106,10 @@ class FrontierViewTest {
         assertThat(view.isOutdated(Set.of(ANN))).isTrue();
         take(Optional.empty());
         assertThat(lease(update(Set.of(ANN)), "p")).isFalse();
+        take(view.mark());
+        assertThat(view.isOutdated(Set.of(ANN)))
+                .as("it has ended, although no worker has room for it")
+                .isFalse();
     }
 
     @Test
