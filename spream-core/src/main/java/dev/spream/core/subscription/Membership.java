@@ -174,8 +174,9 @@ final class Membership {
             return false; // one that registers from now on sees what this worker holds
         }
         Lineage lineage = context.storageCalls().repeat("reading the lineage", wanted, PartitionStorage::frontier);
-        note(alive(read, lineage.readAt()));
-        return !WorkerModes.of(lineage, members, context.worker()).awaited().isEmpty();
+        return !WorkerModes.of(lineage, alive(read, lineage.readAt()), context.worker())
+                .awaited()
+                .isEmpty();
     }
 
     private List<WorkerRegistration> alive(List<WorkerRegistration> registrations, Instant storageTime) {
