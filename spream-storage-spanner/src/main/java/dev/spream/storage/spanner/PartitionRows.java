@@ -152,8 +152,12 @@ final class PartitionRows {
         return keys.build();
     }
 
-    /** Returns the keys of the partitions that changed after the first and not after the second time, in that index. */
-    static KeySet changed(Timestamp after, Timestamp until) {
+    /**
+     * Returns the keys of the partitions that changed after the first and not after the second time, in that index; none if
+     * the second is earlier, which strong reads do not rule out.
+     */
+    static KeySet changed(Timestamp since, Timestamp until) {
+        Timestamp after = since.compareTo(until) < 0 ? since : until;
         KeySet.Builder keys = KeySet.newBuilder();
         EnumSet.allOf(PartitionState.class)
                 .forEach(state ->

@@ -157,16 +157,16 @@ final class PartitionWrites {
         });
     }
 
-    static WriteOperation<Boolean> releaseExpired(List<PartitionLease> leases) {
+    static WriteOperation<Set<PartitionToken>> releaseExpired(List<PartitionLease> leases) {
         Set<PartitionToken> tokens = tokens(leases);
-        return WriteOperation.on("releasing " + count(tokens) + " with expired leases", tokens, transaction -> {
+        return WriteOperation.each("releasing " + count(tokens) + " with expired leases", tokens, transaction -> {
             for (PartitionLease lease : leases) {
                 transaction
                         .held(lease)
                         .filter(row -> row.isFree(transaction.now()))
                         .ifPresent(PartitionRow::release);
             }
-            return true;
+            return Set.of();
         });
     }
 

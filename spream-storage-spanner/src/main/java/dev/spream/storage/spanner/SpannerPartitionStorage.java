@@ -244,9 +244,8 @@ public final class SpannerPartitionStorage implements PartitionStorage {
 
     @Override
     public void releaseExpired(Collection<PartitionLease> leases) {
-        if (!leases.isEmpty()) {
-            write(PartitionWrites.releaseExpired(List.copyOf(leases)));
-        }
+        requireOpen();
+        new DividedWrite<>(writer, PartitionLease::token, PartitionWrites::releaseExpired).run(leases);
     }
 
     @Override
