@@ -70,7 +70,8 @@ record PartitionTable(Database database, String subscription) {
                 FROM stored, (SELECT max(end_timestamp) AS last_end FROM forgotten) AS told
                 WHERE told.last_end IS NOT NULL
             ), recorded AS (
-                UPDATE @subscriptions s SET forgotten_before = proven.start, kept_partitions = (
+                UPDATE @subscriptions s SET corrected_in = pg_current_xact_id(), -- looks do not find what is deleted
+                    forgotten_before = proven.start, kept_partitions = (
                     SELECT count(*) FROM @partitions p WHERE p.subscription = s.name AND p.start_timestamp < proven.start
                         AND (%s AND p.end_timestamp < proven.start) IS NOT TRUE)
                 FROM stored, proven WHERE s.name = ? AND s.xmin = stored.version

@@ -12,17 +12,20 @@ import dev.spream.core.partition.Correction;
 import dev.spream.core.partition.CorrectionAct;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.ForgottenProofs;
+import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.LineageCheck;
 import dev.spream.core.partition.LineageReport;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionLease;
+import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The contract of forgetting proofs: what may be named again stays, and the record says from when on there is proof. */
@@ -169,6 +172,23 @@ interface ProofContract extends StorageScenario.Stage {
         assertThat(given().storedTokens()).isEqualTo(tokens("Parent0"));
         assertThat(stored().forgotten()).isEmpty();
         assertThat(report().findings()).isEmpty();
+    }
+
+    @Test
+    default void a_look_shows_the_end_of_a_partition_whose_proof_was_forgotten_since() {
+        begun("a");
+        PartitionStorage storage = given().storage();
+        Optional<String> mark =
+                storage.frontierSince(Optional.empty(), Set.of()).mark();
+        readPast("a");
+        assertThat(forget()).isEqualTo(1);
+        FrontierChanges look = storage.frontierSince(mark, Set.of());
+        assertThat(look.complete()
+                        || look.partitions()
+                                .partition(token("a"))
+                                .filter(PartitionMetadata::isFinished)
+                                .isPresent())
+                .isTrue();
     }
 
     @Test
