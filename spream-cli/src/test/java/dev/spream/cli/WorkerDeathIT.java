@@ -42,11 +42,12 @@ import org.junit.jupiter.params.provider.MethodSource;
  * partition of it waits for a move-in, and stopped while one waits or is waited for.
  *
  * <p>{@code -Dworker.deaths=200} lets that many die; of 20 or more, at least two in five of those that are killed are in a
- * wait. {@code -Dworker.seed=…} repeats the choice of the victims.
+ * wait. {@code -Dworker.stops=false} kills them all. {@code -Dworker.seed=…} repeats the choice of the victims.
  */
 class WorkerDeathIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/counters";
     private static final int DEATHS = Integer.getInteger("worker.deaths", 1);
+    private static final boolean STOPS = !"false".equals(System.getProperty("worker.stops"));
     private static final long SEED = Long.getLong("worker.seed", System.nanoTime() % 1_000_000);
     private static final Duration CHURN = Duration.ofMillis(DEATHS > 1 ? 700 : 1_200);
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
@@ -64,7 +65,7 @@ class WorkerDeathIT {
         return SpannerServers.areAll() || DEATHS > 1 ? all : all.limit(2);
     }
 
-    /** @param first a number: of the deaths, which begin at it, the even ones are kills */
+    /** @param first a number: of the deaths, which begin at it, the even ones are kills, unless all are */
     @ParameterizedTest
     @MethodSource("combinations")
     void workers_die_and_nothing_is_lost(String storageName, PartitionMode mode, int first) throws Exception {
@@ -96,13 +97,14 @@ class WorkerDeathIT {
                 int inWaits = 0;
                 int killedInWaits = 0;
                 for (int death = first; death < first + DEATHS; death++) {
+                    boolean kill = death % 2 == 0 || !STOPS;
                     awaitDeliveries(ledger, fleet);
                     Optional<String> involved = mode == PartitionMode.MUTABLE_KEY_RANGE
-                            ? awaitInvolved(storage, fleet, random, death % 2 == 0)
+                            ? awaitInvolved(storage, fleet, random, kill)
                             : Optional.empty();
                     inWaits += involved.isPresent() ? 1 : 0;
                     String victim = involved.isPresent() ? involved.get() : awaitHolder(storage, fleet, random);
-                    if (death % 2 == 0) {
+                    if (kill) {
                         kills++;
                         fleet.kill(victim);
                         killedInWaits += waiting(storage.frontier()).anyMatch(victim::equals) ? 1 : 0;
