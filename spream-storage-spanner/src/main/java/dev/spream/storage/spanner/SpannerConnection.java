@@ -15,6 +15,7 @@ import com.google.cloud.spanner.spi.v1.SpannerRpc;
 import com.google.spanner.v1.RollbackRequest;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.source.SourceException;
+import dev.spream.storage.spanner.client.EncodedValues;
 import dev.spream.storage.spanner.client.PrefetchInterceptor;
 import dev.spream.storage.spanner.client.SilenceWatch;
 import dev.spream.storage.spanner.client.SpannerErrors;
@@ -100,6 +101,7 @@ public final class SpannerConnection implements AutoCloseable {
         return options.setInterceptorProvider(() -> {
             List<ClientInterceptor> interceptors = new ArrayList<>(kept.getInterceptors());
             interceptors.add(new PrefetchInterceptor());
+            interceptors.add(new EncodedValues());
             return interceptors;
         });
     }

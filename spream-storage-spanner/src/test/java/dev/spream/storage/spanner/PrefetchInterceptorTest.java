@@ -9,6 +9,7 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.core.source.ChangeStreamCursor;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.core.source.PartitionQuery;
+import dev.spream.storage.spanner.client.EncodedValues;
 import dev.spream.storage.spanner.client.PrefetchInterceptor;
 import dev.spream.storage.spanner.source.ChangeStreamStatement;
 import io.grpc.CallOptions;
@@ -62,7 +63,7 @@ class PrefetchInterceptorTest {
                         .build();
                 ChangeStreamCursor cursor = source.query(rows(OptionalLong.empty()))) {
             assertThat(cursor.next()).isPresent();
-            awaitAhead(cursor, 10);
+            awaitAhead(cursor, 9);
 
             assertThat(drain(cursor, 10)).isEqualTo(ROWS - 1);
         }
@@ -111,11 +112,14 @@ class PrefetchInterceptorTest {
         var options = SpannerOptions.newBuilder().setProjectId("p").setEmulatorHost("localhost:1");
 
         var unprepared = SpannerConnection.prepare(options).build().getInterceptorProvider();
-        assertThat(unprepared.getInterceptors()).hasSizeGreaterThan(1).last().isInstanceOf(PrefetchInterceptor.class);
+        assertThat(unprepared.getInterceptors())
+                .hasSizeGreaterThan(2)
+                .extracting(Object::getClass)
+                .endsWith(PrefetchInterceptor.class, EncodedValues.class);
 
         options.setInterceptorProvider(() -> List.of(own));
         var prepared = SpannerConnection.prepare(options).build().getInterceptorProvider();
-        assertThat(prepared.getInterceptors()).hasSize(2).first().isSameAs(own);
+        assertThat(prepared.getInterceptors()).hasSize(3).first().isSameAs(own);
     }
 
     private PartitionQuery rows(OptionalLong prefetchBytes) {

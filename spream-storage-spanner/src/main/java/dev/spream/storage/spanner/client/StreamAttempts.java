@@ -28,25 +28,32 @@ import org.jspecify.annotations.Nullable;
 public final class StreamAttempts implements CallContextConfigurator {
     private final int limit;
     private final @Nullable Prefetch prefetch;
+    private final boolean encoded;
     private final @Nullable Deadline deadline;
     private final AtomicInteger attempts = new AtomicInteger();
     private volatile @Nullable Status lastFailure;
     private volatile @Nullable CommitRequest lastCommit;
 
-    private StreamAttempts(int limit, @Nullable Prefetch prefetch, @Nullable Deadline deadline) {
+    private StreamAttempts(int limit, @Nullable Prefetch prefetch, boolean encoded, @Nullable Deadline deadline) {
         this.limit = limit;
         this.prefetch = prefetch;
+        this.encoded = encoded;
         this.deadline = deadline;
     }
 
     /** Permits all attempts, each until the deadline if there is one, except a rollback, so that no locks remain. */
     static StreamAttempts until(@Nullable Deadline deadline) {
-        return new StreamAttempts(Integer.MAX_VALUE, null, deadline);
+        return new StreamAttempts(Integer.MAX_VALUE, null, false, deadline);
     }
 
-    /** Permits one attempt, which prefetches within that limit. */
-    public static StreamAttempts one(Prefetch prefetch) {
-        return new StreamAttempts(1, prefetch, null);
+    /**
+     * Permits one attempt, which prefetches within that limit.
+     *
+     * @param encoded whether values are kept encoded
+     * @see EncodedValues
+     */
+    public static StreamAttempts one(Prefetch prefetch, boolean encoded) {
+        return new StreamAttempts(1, prefetch, encoded, null);
     }
 
     /** Returns the failure of the last attempt, if it failed. */
@@ -75,7 +82,10 @@ public final class StreamAttempts implements CallContextConfigurator {
         if (deadline != null && !(request instanceof RollbackRequest)) {
             options = options.withDeadline(deadline);
         }
-        return call.withCallOptions(prefetch == null ? options : options.withOption(Prefetch.OF_CALL, prefetch));
+        if (prefetch != null) {
+            options = options.withOption(Prefetch.OF_CALL, prefetch).withOption(EncodedValues.OF_CALL, encoded);
+        }
+        return call.withCallOptions(options);
     }
 
     private final class Tracers extends ClientStreamTracer.Factory {

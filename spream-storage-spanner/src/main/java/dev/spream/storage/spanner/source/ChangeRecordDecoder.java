@@ -1,6 +1,5 @@
 package dev.spream.storage.spanner.source;
 
-import com.google.protobuf.Value;
 import com.google.spanner.v1.Type;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.ChangeRecordJson;
@@ -31,22 +30,15 @@ final class ChangeRecordDecoder {
      *
      * @throws IllegalArgumentException if the value is not a list of change records
      */
-    List<ChangeRecord> decode(Value row) {
-        if (row.hasNullValue()) {
+    List<ChangeRecord> decode(EncodedValue row) {
+        if (row.isNull()) {
             return List.of();
         }
         return switch (column.getCode()) {
-            case ARRAY -> structs.decode(elements(row));
-            case JSON -> ChangeRecordJson.read(row.getStringValue());
+            case ARRAY -> structs.decode(row.list());
+            case JSON -> ChangeRecordJson.read(row.string());
             case PROTO, BYTES -> List.of(ProtoRecords.decode(ProtoRecords.message(row)));
             default -> throw new IllegalArgumentException("no change record in a column of type " + column.getCode());
         };
-    }
-
-    static List<Value> elements(Value row) {
-        if (!row.hasListValue()) {
-            throw new IllegalArgumentException("a change record is %s, no array".formatted(row.getKindCase()));
-        }
-        return row.getListValue().getValuesList();
     }
 }

@@ -2,7 +2,6 @@ package dev.spream.storage.spanner.source;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Timestamp;
-import com.google.protobuf.Value;
 import com.google.spanner.v1.ChangeStreamRecord;
 import com.google.spanner.v1.ChangeStreamRecord.DataChangeRecord.ColumnMetadata;
 import com.google.spanner.v1.ChangeStreamRecord.PartitionEventRecord.MoveInEvent;
@@ -33,9 +32,9 @@ final class ProtoRecords {
     private ProtoRecords() {}
 
     /** Returns the message in a value of type PROTO or BYTES, which is base64. */
-    static ChangeStreamRecord message(Value row) {
+    static ChangeStreamRecord message(EncodedValue row) {
         try {
-            return ChangeStreamRecord.parseFrom(Base64.getDecoder().decode(row.getStringValue()));
+            return ChangeStreamRecord.parseFrom(Base64.getDecoder().decode(row.stringBytes()));
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException("malformed ChangeStreamRecord: " + e.getMessage(), e);
         }

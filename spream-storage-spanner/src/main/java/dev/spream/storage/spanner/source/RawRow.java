@@ -26,11 +26,11 @@ final class RawRow {
     private RawRow() {}
 
     /** Returns the change in a row of that type; empty if the row may have other content as well. */
-    static Optional<UndecodableChange> change(Type column, Value row) {
+    static Optional<UndecodableChange> change(Type column, EncodedValue row) {
         try {
             return switch (column.getCode()) {
-                case ARRAY -> change(column.getArrayElementType(), row.getListValue());
-                case JSON -> change(row.getStringValue());
+                case ARRAY -> change(column.getArrayElementType(), row.list());
+                case JSON -> change(row.string());
                 case PROTO, BYTES -> RawMessage.change(ProtoRecords.message(row));
                 default -> Optional.empty();
             };
@@ -39,22 +39,22 @@ final class RawRow {
         }
     }
 
-    private static Optional<UndecodableChange> change(Type type, ListValue elements) {
-        if (elements.getValuesCount() != 1) {
+    private static Optional<UndecodableChange> change(Type type, List<EncodedValue> elements) {
+        if (elements.size() != 1) {
             return Optional.empty();
         }
-        ListValue record = elements.getValues(0).getListValue();
+        List<EncodedValue> record = elements.getFirst().list();
         StructField changeField = StructField.of(type, DATA_CHANGE);
-        List<ListValue> changes = changeField.structs(record);
-        for (int i = 0; i < record.getValuesCount(); i++) {
-            if (i != changeField.position() && !isEmpty(record.getValues(i))) {
+        List<List<EncodedValue>> changes = changeField.structs(record);
+        for (int i = 0; i < record.size(); i++) {
+            if (i != changeField.position() && !isEmpty(record.get(i))) {
                 return Optional.empty();
             }
         }
         if (changes.size() != 1) {
             return Optional.empty();
         }
-        ListValue change = changes.getFirst();
+        List<EncodedValue> change = changes.getFirst();
         Type changeType = changeField.elementType();
         return Optional.of(new UndecodableChange(
                 readable(() -> StructField.of(changeType, "commit_timestamp").timestamp(change)),
@@ -62,12 +62,13 @@ final class RawRow {
                         StructField.of(changeType, "server_transaction_id").string(change)),
                 readable(() -> StructField.of(changeType, "record_sequence").string(change)),
                 readable(() -> StructField.of(changeType, "table_name").string(change)),
-                JsonObject.of(members(type, record)).toString()));
+                JsonObject.of(members(type, elements.getFirst().decode().getListValue()))
+                        .toString()));
     }
 
-    private static boolean isEmpty(Value value) {
-        return value.hasNullValue()
-                || (value.hasListValue() && value.getListValue().getValuesCount() == 0);
+    private static boolean isEmpty(EncodedValue value) {
+        return value.isNull()
+                || (value.kind() == Value.KindCase.LIST_VALUE && value.list().isEmpty());
     }
 
     private static Optional<UndecodableChange> change(String json) {

@@ -18,6 +18,11 @@ public interface Reading {
         return Optional.empty();
     }
 
+    /** Returns whether rows are read from {@link dev.spream.storage.spanner.client.EncodedValues}. */
+    default boolean readsEncoded() {
+        return false;
+    }
+
     /** Sends the request; called once. */
     ResultSet open();
 

@@ -54,7 +54,7 @@ public final class SpannerChangeStreamCursor implements ChangeStreamCursor {
         this.reading = reading;
         this.onClose = onClose;
         this.context = Context.ROOT
-                .withValue(CALL_CONTEXT_CONFIGURATOR_KEY, StreamAttempts.one(prefetch))
+                .withValue(CALL_CONTEXT_CONFIGURATOR_KEY, StreamAttempts.one(prefetch, reading.readsEncoded()))
                 .withCancellation();
     }
 

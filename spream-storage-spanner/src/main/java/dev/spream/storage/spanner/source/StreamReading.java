@@ -4,14 +4,15 @@ import com.google.cloud.spanner.ResultSet;
 import com.google.spanner.v1.Type;
 import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.source.UndecodableChange;
+import dev.spream.storage.spanner.client.EncodedValues;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query of a change stream. Its rows are decoded from the values of the protocol: the client's structs would cost more
- * than all further processing.
+ * A query of a change stream. Its rows are decoded from the bytes of the protocol: the objects of the client would cost
+ * more than all further processing.
  */
 public final class StreamReading implements Reading {
     private final Supplier<ResultSet> query;
@@ -20,6 +21,11 @@ public final class StreamReading implements Reading {
     /** @param query sends the query, with {@link com.google.cloud.spanner.DecodeMode#LAZY_PER_COL} */
     public StreamReading(Supplier<ResultSet> query) {
         this.query = query;
+    }
+
+    @Override
+    public boolean readsEncoded() {
+        return true;
     }
 
     @Override
@@ -34,12 +40,16 @@ public final class StreamReading implements Reading {
             known = new ChangeRecordDecoder(type(row));
             decoder = known;
         }
-        return known.decode(ProtoValues.of(row, 0));
+        return known.decode(value(row));
     }
 
     @Override
     public Optional<UndecodableChange> undecodable(ResultSet row) {
-        return RawRow.change(type(row), ProtoValues.of(row, 0));
+        return RawRow.change(type(row), value(row));
+    }
+
+    private static EncodedValue value(ResultSet row) {
+        return EncodedValue.of(EncodedValues.of(ProtoValues.of(row, 0)));
     }
 
     private static Type type(ResultSet row) {

@@ -1,8 +1,5 @@
 package dev.spream.storage.spanner.source;
 
-import com.google.protobuf.ListValue;
-import com.google.protobuf.Value;
-import com.google.protobuf.Value.KindCase;
 import com.google.spanner.v1.Type;
 import dev.spream.core.record.JsonObject;
 import dev.spream.storage.spanner.client.Timestamps;
@@ -10,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,133 +38,111 @@ record StructField(String name, int position, Type type) {
         return type.getArrayElementType();
     }
 
-    Instant timestamp(ListValue struct) {
+    Instant timestamp(List<EncodedValue> struct) {
         return Timestamps.parse(string(struct));
     }
 
     /** Returns the text; it must not be NULL. */
-    String string(ListValue struct) {
-        return text(required(struct));
+    String string(List<EncodedValue> struct) {
+        return read(required(struct), EncodedValue::string);
     }
 
-    String stringOrEmpty(ListValue struct) {
-        Value value = value(struct);
-        return value == null ? "" : text(value);
+    String stringOrEmpty(List<EncodedValue> struct) {
+        EncodedValue value = value(struct);
+        return value == null ? "" : read(value, EncodedValue::string);
     }
 
-    boolean bool(ListValue struct) {
-        Value value = value(struct);
-        if (value == null) {
-            return false;
-        }
-        require(value.hasBoolValue(), KindCase.BOOL_VALUE, value);
-        return value.getBoolValue();
+    boolean bool(List<EncodedValue> struct) {
+        EncodedValue value = value(struct);
+        return value != null && read(value, EncodedValue::bool);
     }
 
     /** Returns the number; 0 if it is NULL. */
-    long int64(ListValue struct) {
-        Value value = value(struct);
-        return value == null ? 0 : Long.parseLong(text(value));
+    long int64(List<EncodedValue> struct) {
+        EncodedValue value = value(struct);
+        return value == null ? 0 : Long.parseLong(read(value, EncodedValue::string));
     }
 
     /**
      * Returns the JSON object; the JSON value null counts as absent too, as in the keys of a table whose primary key
      * has no columns.
      */
-    Optional<JsonObject> json(ListValue struct) {
-        Value value = value(struct);
+    Optional<JsonObject> json(List<EncodedValue> struct) {
+        EncodedValue value = value(struct);
         if (value == null) {
             return Optional.empty();
         }
-        String text = text(value);
+        String text = read(value, EncodedValue::string);
         return text.strip().equals("null") ? Optional.empty() : Optional.of(JsonObject.of(text));
     }
 
-    /** Returns the elements that are not NULL. */
-    List<ListValue> structs(ListValue struct) {
-        Value value = value(struct);
-        return value == null ? List.of() : present(value);
+    /** Returns the elements that are not NULL, of an array of structs. */
+    List<List<EncodedValue>> structs(List<EncodedValue> struct) {
+        EncodedValue value = value(struct);
+        return value == null ? List.of() : structs(value);
     }
 
     /** Returns the elements of a list that must not be NULL, nor any of its elements. */
-    List<ListValue> requiredStructs(ListValue struct) {
-        Value value = required(struct);
-        List<ListValue> present = present(value);
-        if (present.size() < value.getListValue().getValuesCount()) {
+    List<List<EncodedValue>> requiredStructs(List<EncodedValue> struct) {
+        List<EncodedValue> elements = read(required(struct), EncodedValue::list);
+        if (elements.stream().anyMatch(EncodedValue::isNull)) {
             throw new IllegalArgumentException("an element of " + name + " is NULL, and would be lost");
         }
-        return present;
+        return elements.stream().map(this::struct).toList();
     }
 
-    /** Returns the elements, including NULL ones. */
-    List<@Nullable String> strings(ListValue struct) {
-        Value value = value(struct);
-        if (value == null) {
-            return List.of();
-        }
-        List<@Nullable String> strings = new ArrayList<>();
-        for (Value element : elements(value)) {
-            strings.add(element.hasNullValue() ? null : text(element));
-        }
-        return strings;
-    }
-
-    private List<ListValue> present(Value array) {
-        List<Value> elements = elements(array);
-        List<ListValue> present = new ArrayList<>(elements.size());
-        for (Value element : elements) {
-            if (!element.hasNullValue()) {
-                require(element.hasListValue(), KindCase.LIST_VALUE, element);
-                present.add(element.getListValue());
+    /** Returns the elements that are not NULL, of this array of structs. */
+    List<List<EncodedValue>> structs(EncodedValue array) {
+        List<EncodedValue> elements = read(array, EncodedValue::list);
+        List<List<EncodedValue>> present = new ArrayList<>(elements.size());
+        for (EncodedValue element : elements) {
+            if (!element.isNull()) {
+                present.add(struct(element));
             }
         }
         return present;
     }
 
-    private List<Value> elements(Value array) {
-        require(array.hasListValue(), KindCase.LIST_VALUE, array);
-        return array.getListValue().getValuesList();
-    }
-
-    /** Returns whether both structs have the same text or boolean here, or none. */
-    boolean hasEqual(ListValue struct, ListValue other) {
-        Value value = value(struct);
-        Value otherValue = value(other);
-        if (value == null || otherValue == null) {
-            return value == null && otherValue == null;
+    /** Returns the elements, including NULL ones. */
+    List<@Nullable String> strings(List<EncodedValue> struct) {
+        EncodedValue value = value(struct);
+        if (value == null) {
+            return List.of();
         }
-        return (value.hasStringValue() && otherValue.hasStringValue())
-                ? value.getStringValue().equals(otherValue.getStringValue())
-                : value.equals(otherValue);
+        List<@Nullable String> strings = new ArrayList<>();
+        for (EncodedValue element : read(value, EncodedValue::list)) {
+            strings.add(element.isNull() ? null : read(element, EncodedValue::string));
+        }
+        return strings;
     }
 
     /** Returns the value; null if it is NULL. */
     @Nullable
-    Value value(ListValue struct) {
+    EncodedValue value(List<EncodedValue> struct) {
         if (position == ABSENT) {
             return null;
         }
-        Value value = struct.getValues(position);
-        return value.hasNullValue() ? null : value;
+        EncodedValue value = struct.get(position);
+        return value.isNull() ? null : value;
     }
 
-    private Value required(ListValue struct) {
-        Value value = value(struct);
+    private List<EncodedValue> struct(EncodedValue element) {
+        return read(element, EncodedValue::list);
+    }
+
+    private EncodedValue required(List<EncodedValue> struct) {
+        EncodedValue value = value(struct);
         if (value == null) {
             throw new IllegalArgumentException("a change record has no " + name);
         }
         return value;
     }
 
-    private String text(Value value) {
-        require(value.hasStringValue(), KindCase.STRING_VALUE, value);
-        return value.getStringValue();
-    }
-
-    private void require(boolean holds, KindCase expected, Value value) {
-        if (!holds) {
-            throw new IllegalArgumentException(
-                    "%s: %s was expected, found %s".formatted(name, expected, value.getKindCase()));
+    private <T> T read(EncodedValue value, Function<EncodedValue, T> reader) {
+        try {
+            return reader.apply(value);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
         }
     }
 }

@@ -1,7 +1,5 @@
 package dev.spream.storage.spanner.source;
 
-import com.google.protobuf.ListValue;
-import com.google.protobuf.Value;
 import com.google.spanner.v1.StructType.Field;
 import com.google.spanner.v1.Type;
 import dev.spream.core.record.ChangeRecord;
@@ -15,6 +13,7 @@ import dev.spream.core.record.Mod;
 import dev.spream.core.record.SpannerType;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads change records that are structs, from the values of the protocol. The positions of the fields are looked up
@@ -40,26 +39,26 @@ final class StructRecords {
         this.children = new Children(childPartitions.elementType());
     }
 
-    List<ChangeRecord> decode(List<Value> changeRecords) {
+    List<ChangeRecord> decode(List<EncodedValue> changeRecords) {
         List<ChangeRecord> records = new ArrayList<>(changeRecords.size());
-        for (Value changeRecord : changeRecords) {
-            if (!changeRecord.hasNullValue()) {
-                decode(changeRecord.getListValue(), records);
+        for (EncodedValue changeRecord : changeRecords) {
+            if (!changeRecord.isNull()) {
+                decode(changeRecord.list(), records);
             }
         }
         return records;
     }
 
-    private void decode(ListValue changeRecord, List<ChangeRecord> records) {
+    private void decode(List<EncodedValue> changeRecord, List<ChangeRecord> records) {
         int before = records.size();
-        for (ListValue data : dataChanges.structs(changeRecord)) {
+        for (List<EncodedValue> data : dataChanges.structs(changeRecord)) {
             records.add(dataChange.decode(data));
         }
-        for (ListValue heartbeat : heartbeats.structs(changeRecord)) {
+        for (List<EncodedValue> heartbeat : heartbeats.structs(changeRecord)) {
             records.add(new HeartbeatRecord(heartbeatTime.timestamp(heartbeat)));
         }
-        List<ListValue> named = childPartitions.structs(changeRecord);
-        for (ListValue record : named) {
+        List<List<EncodedValue>> named = childPartitions.structs(changeRecord);
+        for (List<EncodedValue> record : named) {
             children.decode(record, records);
         }
         if (records.size() == before && named.isEmpty()) {
@@ -76,7 +75,6 @@ final class StructRecords {
         private final StructField serverTransactionId;
         private final StructField isLastRecord;
         private final StructField tableName;
-        private final StructField columnTypes;
         private final StructField mods;
         private final StructField modType;
         private final StructField valueCaptureType;
@@ -95,7 +93,6 @@ final class StructRecords {
             this.serverTransactionId = StructField.of(type, "server_transaction_id");
             this.isLastRecord = StructField.of(type, "is_last_record_in_transaction_in_partition");
             this.tableName = StructField.of(type, "table_name");
-            this.columnTypes = StructField.of(type, "column_types");
             this.mods = StructField.of(type, "mods");
             this.modType = StructField.of(type, "mod_type");
             this.valueCaptureType = StructField.of(type, "value_capture_type");
@@ -103,21 +100,21 @@ final class StructRecords {
             this.numberOfPartitions = StructField.of(type, "number_of_partitions_in_transaction");
             this.transactionTag = StructField.of(type, "transaction_tag");
             this.isSystemTransaction = StructField.of(type, "is_system_transaction");
-            this.columns = new Columns(columnTypes.elementType());
+            this.columns = new Columns(StructField.of(type, "column_types"));
             Type mod = mods.elementType();
             this.keys = StructField.of(mod, "keys");
             this.newValues = StructField.of(mod, "new_values");
             this.oldValues = StructField.of(mod, "old_values");
         }
 
-        DataChangeRecord decode(ListValue data) {
+        DataChangeRecord decode(List<EncodedValue> data) {
             return new DataChangeRecord(
                     commitTimestamp.timestamp(data),
                     recordSequence.string(data),
                     serverTransactionId.string(data),
                     isLastRecord.bool(data),
                     tableName.string(data),
-                    columns.decode(columnTypes.structs(data)),
+                    columns.decode(data),
                     mods(mods.structs(data)),
                     modType.stringOrEmpty(data),
                     valueCaptureType.stringOrEmpty(data),
@@ -127,9 +124,9 @@ final class StructRecords {
                     isSystemTransaction.bool(data));
         }
 
-        private List<Mod> mods(List<ListValue> rows) {
+        private List<Mod> mods(List<List<EncodedValue>> rows) {
             List<Mod> mods = new ArrayList<>(rows.size());
-            for (ListValue row : rows) {
+            for (List<EncodedValue> row : rows) {
                 mods.add(new Mod(
                         keys.json(row).orElse(JsonObject.EMPTY),
                         newValues.json(row).orElse(JsonObject.EMPTY),
@@ -141,48 +138,38 @@ final class StructRecords {
 
     /** The columns of a change. Those of the last one are kept: they are usually those of the next, too. */
     private static final class Columns {
+        private final StructField array;
         private final StructField name;
         private final StructField type;
         private final StructField isPrimaryKey;
         private final StructField ordinalPosition;
 
-        private List<ListValue> last = List.of();
+        private @Nullable EncodedValue last;
         private List<ColumnType> lastTypes = List.of();
 
-        Columns(Type column) {
+        Columns(StructField array) {
+            Type column = array.elementType();
+            this.array = array;
             this.name = StructField.of(column, "name");
             this.type = StructField.of(column, "type");
             this.isPrimaryKey = StructField.of(column, "is_primary_key");
             this.ordinalPosition = StructField.of(column, "ordinal_position");
         }
 
-        List<ColumnType> decode(List<ListValue> columns) {
-            if (!areEqual(columns, last)) {
-                lastTypes = List.copyOf(columns.stream().map(this::column).toList());
+        List<ColumnType> decode(List<EncodedValue> change) {
+            EncodedValue columns = array.value(change);
+            if (columns == null) {
+                return List.of();
+            }
+            if (last == null || !columns.hasBytesOf(last)) {
+                lastTypes = List.copyOf(
+                        array.structs(columns).stream().map(this::column).toList());
                 last = columns;
             }
             return lastTypes;
         }
 
-        /** Returns whether the structs are equal; the messages' own {@code equals} costs several times as much. */
-        private boolean areEqual(List<ListValue> columns, List<ListValue> others) {
-            if (columns.size() != others.size()) {
-                return false;
-            }
-            for (int i = 0; i < columns.size(); i++) {
-                ListValue column = columns.get(i);
-                ListValue other = others.get(i);
-                if (!name.hasEqual(column, other)
-                        || !type.hasEqual(column, other)
-                        || !isPrimaryKey.hasEqual(column, other)
-                        || !ordinalPosition.hasEqual(column, other)) {
-                    return false;
-                }
-            }
-            return true;
-        }
-
-        private ColumnType column(ListValue column) {
+        private ColumnType column(List<EncodedValue> column) {
             return new ColumnType(
                     name.string(column),
                     new SpannerType(type.json(column).orElse(JsonObject.EMPTY)),
@@ -210,9 +197,9 @@ final class StructRecords {
          * Adds the children; an empty list means that there are none, and a missing list that the record is of another
          * kind.
          */
-        void decode(ListValue record, List<ChangeRecord> records) {
+        void decode(List<EncodedValue> record, List<ChangeRecord> records) {
             List<ChildPartition> children = new ArrayList<>();
-            for (ListValue child : childPartitions.requiredStructs(record)) {
+            for (List<EncodedValue> child : childPartitions.requiredStructs(record)) {
                 children.add(ChildPartition.of(token.string(child), parentTokens.strings(child)));
             }
             if (!children.isEmpty()) {

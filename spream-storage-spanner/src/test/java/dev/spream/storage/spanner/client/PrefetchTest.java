@@ -33,6 +33,32 @@ class PrefetchTest {
     }
 
     @Test
+    void a_full_client_asks_for_more_when_half_is_read() {
+        prefetch.request(4);
+        for (int chunk = 0; chunk < 4; chunk++) {
+            prefetch.arrived(1);
+        }
+
+        assertThat(prefetch.request(1)).as("3 ahead").isFalse();
+        assertThat(prefetch.request(1)).as("2 ahead, room for 2").isTrue();
+        assertThat(prefetch.arrived(1)).isTrue();
+        assertThat(prefetch.arrived(1)).isFalse();
+    }
+
+    @Test
+    void a_client_with_the_limit_asks_for_more_when_half_is_read() {
+        prefetch.request(64);
+        for (int chunk = 0; chunk < 10; chunk++) {
+            prefetch.arrived(10);
+        }
+
+        for (int taken = 1; taken <= 5; taken++) {
+            assertThat(prefetch.request(1)).as("%d bytes", prefetch.bytes()).isFalse();
+        }
+        assertThat(prefetch.request(1)).isTrue();
+    }
+
+    @Test
     void nothing_is_asked_for_while_the_client_holds_the_limit() {
         prefetch.request(64);
         assertThat(prefetch.arrived(99)).isTrue();

@@ -203,7 +203,9 @@ class ChangeRecordDecoderTest {
             Mod mod = ((DataChangeRecord) decodeRow(row).getFirst()).mods().getFirst();
             assertThat(mod.keys()).as("%s", row.type()).hasToString("{\"K\": 1e22}");
             assertThat(mod.newValues()).as("%s", row.type()).hasToString(values);
-            assertThat(RawRow.change(row.type(), row.value()).orElseThrow().row())
+            assertThat(RawRow.change(row.type(), EncodedValue.of(row.value().toByteString()))
+                            .orElseThrow()
+                            .row())
                     .as("%s", row.type())
                     .isEqualTo(json);
         }
@@ -254,6 +256,7 @@ class ChangeRecordDecoderTest {
     }
 
     private static List<ChangeRecord> decodeRow(TypedValue row) {
-        return new ChangeRecordDecoder(row.type()).decode(row.value());
+        return new ChangeRecordDecoder(row.type())
+                .decode(EncodedValue.of(row.value().toByteString()));
     }
 }

@@ -81,7 +81,8 @@ class ProtoRecordsTest {
     void a_null_row_holds_nothing() {
         Type type = column.value(new byte[0]).type();
         Value missing = Value.newBuilder().setNullValue(NullValue.NULL_VALUE).build();
-        assertThat(new ChangeRecordDecoder(type).decode(missing)).isEmpty();
+        assertThat(new ChangeRecordDecoder(type).decode(EncodedValue.of(missing.toByteString())))
+                .isEmpty();
     }
 
     @Test
@@ -448,7 +449,8 @@ class ProtoRecordsTest {
     }
 
     private static List<ChangeRecord> decode(TypedValue row) {
-        return new ChangeRecordDecoder(row.type()).decode(row.value());
+        return new ChangeRecordDecoder(row.type())
+                .decode(EncodedValue.of(row.value().toByteString()));
     }
 
     private TypedValue value(ChangeStreamRecord record) {
@@ -456,6 +458,6 @@ class ProtoRecordsTest {
     }
 
     private static Optional<UndecodableChange> undecodable(TypedValue row) {
-        return RawRow.change(row.type(), row.value());
+        return RawRow.change(row.type(), EncodedValue.of(row.value().toByteString()));
     }
 }
