@@ -46,8 +46,8 @@ public final class QueryRunner {
 
     /**
      * @param stallTimeout how long a stream may return nothing, before its first row if true, or after it
-     * @param isReading checked before the query, and before and after each record; code that makes it false also
-     *     calls {@link #close}
+     * @param isReading checked before the query, and before each record is taken; code that makes it false also calls
+     *     {@link #close}
      */
     public QueryRunner(
             ChangeStreamSource source,
@@ -68,7 +68,8 @@ public final class QueryRunner {
         }
         try (WatchedCursor open = new WatchedCursor(source.query(query), source.streamName(), time, stallTimeout)) {
             cursor = open;
-            while (isReading.getAsBoolean()) {
+            boolean reads = isReading.getAsBoolean(); // close() may have come before there was a cursor
+            while (reads) {
                 if (open.mayWait()) {
                     taker.handOver();
                 }
@@ -84,9 +85,7 @@ public final class QueryRunner {
                 if (next.isEmpty()) {
                     return new StreamEnd.Ok();
                 }
-                if (isReading.getAsBoolean() && !taker.take(next.get())) {
-                    return new StreamEnd.Stopped();
-                }
+                reads = isReading.getAsBoolean() && taker.take(next.get());
             }
             return new StreamEnd.Stopped();
         } catch (SourceException e) {
