@@ -9,8 +9,8 @@ import java.util.Queue;
  * has one row. The client requests a number of chunks in advance, whatever their size; this class forwards a request
  * only while the client holds less than the limit.
  *
- * <p>A client that is full requests no further chunk until half of what it holds is read: each request that does not
- * follow an arrival wakes the connection's thread.
+ * <p>A client that has as many chunks as it asked for requests no further one until half of them are read: each request
+ * that does not follow an arrival wakes the connection's thread.
  *
  * <p>One chunk is requested at a time, and its size is known before the next request. So the client exceeds the limit
  * by less than one chunk, including the chunk that the reader is processing. In addition to that chunk it may always
@@ -55,8 +55,7 @@ public final class Prefetch {
             bytesAhead -= bytesBeingRead;
         }
         wanted += chunks;
-        boolean halfEmpty = ahead.isEmpty() || (wanted >= ahead.size() && bytes() <= limitBytes / 2);
-        return halfEmpty && next();
+        return wanted >= ahead.size() && next();
     }
 
     /**

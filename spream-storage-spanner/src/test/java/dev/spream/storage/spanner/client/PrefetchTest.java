@@ -46,19 +46,6 @@ class PrefetchTest {
     }
 
     @Test
-    void a_client_with_the_limit_asks_for_more_when_half_is_read() {
-        prefetch.request(64);
-        for (int chunk = 0; chunk < 10; chunk++) {
-            prefetch.arrived(10);
-        }
-
-        for (int taken = 1; taken <= 5; taken++) {
-            assertThat(prefetch.request(1)).as("%d bytes", prefetch.bytes()).isFalse();
-        }
-        assertThat(prefetch.request(1)).isTrue();
-    }
-
-    @Test
     void nothing_is_asked_for_while_the_client_holds_the_limit() {
         prefetch.request(64);
         assertThat(prefetch.arrived(99)).isTrue();
