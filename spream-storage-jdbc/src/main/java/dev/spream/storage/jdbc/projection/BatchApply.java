@@ -76,7 +76,7 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
                 ProjectionTransactionGuard.run(transaction, connection -> work.apply(connection, before));
         check(fence, before, progress);
         checkLimit(fence, progress, own.limit());
-        write(transaction, fence, own, before, progress);
+        write(transaction, fence, own, rows, before, progress);
         return Optional.of(progress);
     }
 
@@ -136,12 +136,13 @@ record BatchApply(ProjectionDatabase database, StateTable states) {
             ProjectionTransaction transaction,
             Fence fence,
             VersionSearchPath own,
+            List<KeyTable.Row> rows,
             Map<String, AggregateState> before,
             BatchCheckpoint progress)
             throws SQLException {
         StatementBatch trip = transaction.next();
         own.watch(trip);
-        KeyTable.write(trip, fence.projection(), after(before, progress));
+        KeyTable.write(trip, fence.projection(), rows, after(before, progress));
         ParkedAggregateTable.park(trip, fence, progress.parked());
         ParkedAggregateTable.park(trip, fence.projection(), progress.setAside());
         if (fence instanceof Fence.Segment held

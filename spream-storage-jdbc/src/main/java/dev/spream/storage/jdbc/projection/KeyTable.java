@@ -10,6 +10,8 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -38,6 +40,15 @@ final class KeyTable {
             FROM unnest((SELECT ?::text[]), (SELECT ?::bigint[]), (SELECT ?::boolean[])) AS a (key, last_version, parked)
             ORDER BY a.key COLLATE "C"
             ON CONFLICT (projection, key) DO UPDATE SET last_version = excluded.last_version, parked = excluded.parked""";
+
+    /**
+     * Writes versions of existing rows, in half the time of {@link #WRITE} and with half of its log. The first condition
+     * on the key makes every plan find the rows by the index.
+     */
+    static final String ADVANCE = """
+            UPDATE @projection_keys k SET last_version = a.last_version
+            FROM unnest((SELECT ?::text[]), (SELECT ?::bigint[])) AS a (key, last_version)
+            WHERE k.projection = ? AND k.key = ANY ((SELECT ?::text[])::text[]) AND k.key = a.key""";
 
     private KeyTable() {}
 
@@ -79,18 +90,36 @@ final class KeyTable {
         return rows.stream().map(row -> now.getOrDefault(row.key(), row)).toList();
     }
 
-    /** Adds the writing of these states, by aggregate id. */
-    static void write(StatementBatch trip, String projection, Map<String, AggregateState> states) {
-        if (states.isEmpty()) {
-            return;
+    /**
+     * Adds the writing of these states, by aggregate id.
+     *
+     * @param found the rows of the batch, which no other transaction can change until the end of this one
+     */
+    static void write(StatementBatch trip, String projection, List<Row> found, Map<String, AggregateState> states) {
+        Map<String, Boolean> parked = HashMap.newHashMap(found.size());
+        found.forEach(row -> parked.put(row.key(), row.state().parked()));
+        SortedMap<String, AggregateState> advanced = new TreeMap<>();
+        SortedMap<String, AggregateState> others = new TreeMap<>();
+        states.forEach((id, state) -> {
+            String key = StoredKeys.of(id);
+            boolean onlyAdvances = Objects.equals(parked.get(key), state.parked());
+            (onlyAdvances ? advanced : others).put(key, state);
+        });
+        if (!advanced.isEmpty()) {
+            trip.update(
+                    ADVANCE,
+                    p -> p.texts(advanced.keySet())
+                            .numbers(advanced.values(), AggregateState::lastVersion)
+                            .text(projection)
+                            .texts(advanced.keySet()));
         }
-        Map<String, AggregateState> sorted = new TreeMap<>();
-        states.forEach((id, state) -> sorted.put(StoredKeys.of(id), state));
-        trip.update(
-                WRITE,
-                p -> p.text(projection)
-                        .texts(sorted.keySet())
-                        .numbers(sorted.values(), AggregateState::lastVersion)
-                        .flags(sorted.values(), AggregateState::parked));
+        if (!others.isEmpty()) {
+            trip.update(
+                    WRITE,
+                    p -> p.text(projection)
+                            .texts(others.keySet())
+                            .numbers(others.values(), AggregateState::lastVersion)
+                            .flags(others.values(), AggregateState::parked));
+        }
     }
 }

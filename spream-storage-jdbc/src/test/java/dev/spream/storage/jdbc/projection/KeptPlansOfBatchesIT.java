@@ -108,7 +108,7 @@ final class KeptPlansOfBatchesIT {
                         SELECT CASE
                                 WHEN statement LIKE '%FOR KEY SHARE OF s%' THEN 'fence'
                                 WHEN statement LIKE '%SELECT key, last_version%' THEN 'keys'
-                                WHEN statement LIKE '%INSERT INTO "spream".projection_keys%' THEN 'write'
+                                WHEN statement LIKE '%UPDATE "spream".projection_keys%' THEN 'write'
                                 WHEN statement LIKE '%SET dealt = dealt%' THEN 'checkpoint'
                                 ELSE statement
                             END

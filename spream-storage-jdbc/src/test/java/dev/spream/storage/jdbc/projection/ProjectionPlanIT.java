@@ -124,6 +124,15 @@ final class ProjectionPlanIT {
                                 .numbers(Collections.nCopies(BATCH, 2L))
                                 .flags(Collections.nCopies(BATCH, false), flag -> flag)));
         plans.put(
+                "advance",
+                explain(
+                        planMode,
+                        KeyTable.ADVANCE,
+                        p -> p.texts(keys)
+                                .numbers(Collections.nCopies(BATCH, 2L))
+                                .text(NAME)
+                                .texts(keys)));
+        plans.put(
                 "wake",
                 explain(
                         planMode,
