@@ -58,15 +58,19 @@ record EntryClaims(OutboxDatabase database) {
      */
     private static final String ORDERED = """
             WITH segment AS MATERIALIZED (
-                SELECT l.segment FROM unnest((SELECT ?::int[]), (SELECT ?::bigint[])) AS held (segment, epoch)
-                JOIN @segments l ON l.segment = held.segment AND l.epoch = held.epoch
-                WHERE l.owner = ? AND l.lease_until > (SELECT clock_timestamp())
+                SELECT held.segment FROM unnest((SELECT ?::int[]), (SELECT ?::bigint[])) AS asked (segment, epoch)
+                CROSS JOIN (SELECT ?::text AS owner) AS worker
+                CROSS JOIN LATERAL (
+                    SELECT l.segment FROM @segments l
+                    WHERE l.segment = asked.segment AND l.epoch = asked.epoch AND l.owner = worker.owner
+                        AND l.lease_until > clock_timestamp()
+                    LIMIT 1) AS held
             ), chosen AS MATERIALIZED (
                 SELECT locked.* FROM (SELECT DISTINCT id FROM unnest((SELECT ?::bigint[])) AS asked (id) ORDER BY id) AS asked
                 CROSS JOIN LATERAL (
                     SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.id AS due_at
                     FROM @outbox o
-                    WHERE o.id = asked.id AND o.segment IN (SELECT segment FROM segment)
+                    WHERE o.id = asked.id AND o.segment = ANY (ARRAY(SELECT segment FROM segment))
                         AND (o.status IN ('pending', 'failed') AND o.next_run_at <= clock_timestamp()
                                 AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
                             OR o.status = 'sending' AND o.lease_until <= clock_timestamp())

@@ -20,7 +20,8 @@ import java.util.Set;
 /**
  * Renews and settles claims. Each call locks, in the order of their ids, the rows that still have the worker's claim
  * token, and writes no others. The lateral subquery with a limit makes the planner look them up one by one, regardless
- * of its statistics. A row that another session has locked does not delay the others.
+ * of its statistics; the status is compared with a subquery, since the planner would otherwise read the whole index of
+ * the entries being sent for each of them. A row that another session has locked does not delay the others.
  */
 record EntrySettlements(OutboxDatabase database) {
     /**
@@ -37,7 +38,7 @@ record EntrySettlements(OutboxDatabase database) {
                 SELECT locked.id, asked.lease FROM asked CROSS JOIN LATERAL (
                     SELECT o.id FROM @outbox o
                     WHERE o.id = asked.id AND o.claim_token = asked.token AND o.locked_by = asked.owner
-                        AND o.status = 'sending'
+                        AND o.status = (SELECT 'sending')
                     LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS locked
             ), renewed AS (
                 UPDATE @outbox o SET
@@ -50,7 +51,7 @@ record EntrySettlements(OutboxDatabase database) {
             SELECT asked.id, asked.token AS claim_token
             FROM asked LEFT JOIN renewed USING (id, token) LEFT JOIN LATERAL (
                 SELECT o.id FROM @outbox o
-                WHERE o.id = asked.id AND o.claim_token = asked.token AND o.locked_by = asked.owner AND o.status = 'sending'
+                WHERE o.id = asked.id AND o.claim_token = asked.token AND o.locked_by = asked.owner AND o.status = (SELECT 'sending')
                     AND o.lease_until > clock_timestamp() + asked.lease / 2
                 LIMIT 1) AS busy ON true
             WHERE renewed.id IS NOT NULL OR busy.id IS NOT NULL""";
@@ -75,7 +76,7 @@ record EntrySettlements(OutboxDatabase database) {
                 FROM asked CROSS JOIN LATERAL (
                     SELECT o.idempotency_key, o.generation, o.request_digest FROM @outbox o
                     WHERE o.id = asked.id AND o.claim_token = asked.token AND o.locked_by = asked.owner
-                        AND o.status = 'sending'
+                        AND o.status = (SELECT 'sending')
                     LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS locked
             ), known AS MATERIALIZED (
                 SELECT held.*, l.status AS ledger_status, l.reason_code AS ledger_reason,
