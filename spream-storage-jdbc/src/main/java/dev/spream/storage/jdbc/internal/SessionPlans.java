@@ -10,7 +10,7 @@ import java.util.WeakHashMap;
 import org.postgresql.PGConnection;
 
 /**
- * Prepares statements with plans that a session of the server keeps, for {@link #LIFETIME}. To plan a statement with
+ * Prepares statements with plans that a session of the server keeps, for a lifetime. To plan a statement with
  * many parts takes several times as long as its execution. But a plan of the time when the table was small reads the
  * whole table, and the server notices the growth only with its next analysis, a minute or more later.
  *
@@ -20,13 +20,23 @@ import org.postgresql.PGConnection;
  * <p>Safe for use by many threads.
  */
 public final class SessionPlans {
-    /** The age at which a session discards its plans. */
-    static final Duration LIFETIME = Duration.ofSeconds(1);
+    private static final Duration LIFETIME = Duration.ofSeconds(1);
 
     /** Makes the session plan its statements anew. */
     public static final String DISCARD = "DISCARD PLANS";
 
+    private final long lifetime;
     private final Map<PGConnection, Long> plannedSince = Collections.synchronizedMap(new WeakHashMap<>());
+
+    /** Creates plans that are kept for a second. */
+    public SessionPlans() {
+        this(LIFETIME);
+    }
+
+    /** @param lifetime the age at which a session discards its plans */
+    public SessionPlans(Duration lifetime) {
+        this.lifetime = lifetime.toNanos();
+    }
 
     /** Prepares a statement on a connection, which may be in a transaction. */
     PreparedStatement prepare(Connection connection, String sql) throws SQLException {
@@ -44,7 +54,7 @@ public final class SessionPlans {
         PGConnection session = connection.unwrap(PGConnection.class);
         long now = System.nanoTime();
         Long since = plannedSince.get(session);
-        boolean old = since == null || now - since > LIFETIME.toNanos();
+        boolean old = since == null || now - since > lifetime;
         if (old) {
             plannedSince.put(session, now);
         }

@@ -5,6 +5,7 @@ import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxTransaction;
 import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -67,7 +68,10 @@ public final class JdbcOutbox implements Outbox<Connection> {
             Connection transaction, List<OutboxMessage> messages, LocalWatchers.@Nullable Reserved reserved) {
         String what = what(messages);
         try {
-            return new EnqueueStatement(database.ofCaller(transaction, what), reserved).enqueue(messages);
+            Statements statements = messages.size() == 1
+                    ? database.ofCallerForOne(transaction, what)
+                    : database.ofCaller(transaction, what);
+            return new EnqueueStatement(statements, reserved).enqueue(messages);
         } catch (SQLException e) {
             throw failure(what, e);
         }

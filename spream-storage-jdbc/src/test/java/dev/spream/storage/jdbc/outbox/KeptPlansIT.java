@@ -71,6 +71,23 @@ final class KeptPlansIT {
         assertThat(scans()).isEqualTo(before);
     }
 
+    @Test
+    void a_plan_for_one_message_is_kept_longer_than_one_for_several() throws Exception {
+        test.execute("VACUUM ANALYZE spream.outbox_orders");
+        for (int call = 0; call < CALLS; call++) {
+            test.enqueue("one" + call);
+        }
+        test.execute("""
+                INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest)
+                SELECT 'many' || n, '{}', 'd' FROM generate_series(1, %d) AS n""".formatted(MANY));
+        Thread.sleep(Duration.ofMillis(1_100)); // plans for several are kept for a second
+        long before = scans();
+        test.enqueue("one for which the plan is old");
+        assertThat(scans()).isEqualTo(before + 1);
+        test.enqueue("two", "at once");
+        assertThat(scans()).isEqualTo(before + 1);
+    }
+
     private void claim(int calls) {
         for (int call = 0; call < calls; call++) {
             test.store.claim(ANN, 10, LEASE);
