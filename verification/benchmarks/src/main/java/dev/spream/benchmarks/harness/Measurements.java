@@ -1,5 +1,6 @@
 package dev.spream.benchmarks.harness;
 
+import java.lang.management.ManagementFactory;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -38,6 +39,14 @@ public final class Measurements {
     public static double millis(Collection<Long> nanos, int percentile) {
         long[] sorted = nanos.stream().mapToLong(Long::longValue).sorted().toArray();
         return sorted[(int) (sorted.length * (long) percentile / 100)] / 1e6;
+    }
+
+    /** Returns the heap in use after explicit collections, in mebibytes. */
+    @SuppressWarnings("ExplicitGc")
+    public static double heapAfterCollection() {
+        System.gc();
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / (double) (1 << 20);
     }
 
     public static void printTimes(String what, Collection<Long> nanos) {

@@ -15,6 +15,7 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import dev.spream.core.record.ChildPartition;
 import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.core.subscription.lease.FrontierView;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
@@ -31,12 +32,14 @@ import java.util.stream.IntStream;
 /**
  * The looks of 100 workers that hold 10,000 partitions, each with a mark of its own: while nothing changes, in turns with
  * reads of the whole frontier and of all workers; and with one split before each worker has looked once, as in a second.
+ * Then the heap that a worker's view of them takes.
  */
 public final class CoordinationCost {
     private static final String DATABASE = "projects/benchmark/instances/benchmark/databases/coordination";
     private static final Duration LEASE = Duration.ofHours(1);
     private static final int WORKERS = Integer.getInteger("workers", 100);
     private static final int PARTITIONS = Integer.getInteger("partitions", 10_000);
+    private static final int VIEWS = 10;
     private static final int WARM_UPS = 5;
     private static final int TURNS = Integer.getInteger("turns", 20);
     private static final int SPLITS = Integer.getInteger("splits", 10);
@@ -91,6 +94,21 @@ public final class CoordinationCost {
         looks.print(name + ": look, 1 call, nothing changes");
         whole.print(name + ": whole frontier and workers, 2 calls");
         beside.print(name + ": look, 1 call, one split a second");
+        System.out.printf("%-54s %.1f MiB of heap%n", name + ": a worker's view of all partitions", memoryOfAView());
+    }
+
+    /** Returns the mebibytes that a worker's view of all partitions occupies: the mean of several. */
+    private double memoryOfAView() {
+        List<FrontierView> views = new ArrayList<>();
+        double before = Measurements.heapAfterCollection();
+        for (int i = 0; i < VIEWS; i++) {
+            FrontierView view = new FrontierView(workers.get(i));
+            view.take(storage.frontierSince(Optional.empty(), Set.of()));
+            view.update(Set.copyOf(workers), Set.of());
+            views.add(view);
+        }
+        double used = Measurements.heapAfterCollection() - before;
+        return used / views.size();
     }
 
     private void fill() {

@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ChildJvm;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.EmulatorProcess;
+import dev.spream.benchmarks.harness.Measurements;
 import dev.spream.benchmarks.harness.Parallel;
 import dev.spream.benchmarks.harness.Postgres;
 import dev.spream.benchmarks.harness.Sql;
@@ -54,7 +55,7 @@ public final class LongRun {
     private final HikariDataSource pool;
     private final LongAdder changes = new LongAdder();
     private final List<Figure> figures = List.of(
-            new Figure("heap MiB", 2, LongRun::heapAfterCollection),
+            new Figure("heap MiB", 2, Measurements::heapAfterCollection),
             new Figure("threads", 10, () -> ManagementFactory.getThreadMXBean().getThreadCount()),
             new Figure("files", 3, LongRun::openFiles),
             new Figure("direct MiB", 1, LongRun::directMemory),
@@ -187,14 +188,6 @@ public final class LongRun {
 
     private double rows(String table) throws Exception {
         return Sql.count(pool, "spream." + table);
-    }
-
-    /** Returns the heap in use after explicit collections. */
-    @SuppressWarnings("ExplicitGc")
-    private static double heapAfterCollection() {
-        System.gc();
-        System.gc();
-        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / MEBIBYTE;
     }
 
     private static double openFiles() {
