@@ -214,7 +214,8 @@ final class JudgedOrder {
         if (ordering == Ordering.NONE || change.partition().arrivals.isEmpty()) {
             return;
         }
-        if (requireSources(process, run, hold, change, change.partition(), change.position(), new HashSet<>())) {
+        if (requireSources(
+                process, run, hold, change, change.partition(), change.position(), Instant.MAX, new HashSet<>())) {
             tally.count(SimulationEvent.CALL_AHEAD);
         }
         if (ordering == Ordering.PARTITION) {
@@ -222,6 +223,7 @@ final class JudgedOrder {
         }
     }
 
+    /** @param before a key moves once at a timestamp, so that those that left a partition then had come there before */
     private boolean requireSources(
             SimulatedProcess process,
             JudgedRun run,
@@ -229,10 +231,14 @@ final class JudgedOrder {
             SimulatedWorld.Change change,
             SimulatedPartition partition,
             int position,
+            Instant before,
             Set<Arrival> seen) {
         boolean ahead = false;
         for (Arrival arrival : partition.arrivals) {
-            if (arrival.position() > position || isOver(arrival, partition.token) || !seen.add(arrival)) {
+            if (arrival.position() > position
+                    || !arrival.at().isBefore(before)
+                    || isOver(arrival, partition.token)
+                    || !seen.add(arrival)) {
                 continue;
             }
             JudgedHold source = run.holds.get(arrival.source().token);
@@ -248,7 +254,7 @@ final class JudgedOrder {
             }
             ahead = true;
             hold.ahead.put(source, () -> isOver(arrival, partition.token));
-            requireSources(process, run, hold, change, arrival.source(), arrival.departure(), seen);
+            requireSources(process, run, hold, change, arrival.source(), arrival.departure(), arrival.at(), seen);
         }
         return ahead;
     }
