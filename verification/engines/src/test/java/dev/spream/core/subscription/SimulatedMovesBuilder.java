@@ -11,20 +11,24 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
  * Draws a {@link SimulatedWorld} with mutable key ranges: sets of keys move between living partitions, into new ones and out
- * of those that end, several at one timestamp, between changes at that timestamp. A partition moves keys once at a
- * timestamp; a swap is one event of each partition, or two in either order. Some worlds last for hours, and are read when
- * they are over.
+ * of those that end, several at one timestamp, between changes at that timestamp. A key moves once at a timestamp, and a
+ * partition may take part in several moves: then keys move to partitions of a higher <em>rank</em> only, so that these moves
+ * make no ring. A swap is one event of each partition, or two in either order. Some worlds last for hours, and are read
+ * when they are over.
  */
 final class SimulatedMovesBuilder {
     private static final long[] TICKS = {1_000_000L, 20_000_000L, 300_000_000L, 1_000_000_000L, 3_000_000_000L};
@@ -36,7 +40,14 @@ final class SimulatedMovesBuilder {
     private final SimulatedTransactions transactions;
     private final Map<PartitionToken, SimulatedPartition> partitions = new LinkedHashMap<>();
     private final List<ChangeRecord> roots = new ArrayList<>();
+
+    // At the time of the latest moves.
     private final Set<SimulatedPartition> moved = new HashSet<>();
+    private final Set<SimulatedPartition> received = new HashSet<>();
+    private final Map<SimulatedPartition, Integer> ranks = new HashMap<>(); // of those that may move further keys
+    private final Set<Integer> movedKeys = new HashSet<>();
+    private final Set<List<SimulatedPartition>> pairs = new HashSet<>(); // between which keys moved
+
     private final int keys;
     private final long tick;
     private final int ticks;
@@ -123,8 +134,16 @@ final class SimulatedMovesBuilder {
     /** Moves keys, between changes at the same timestamp. */
     private void churn(Instant at) {
         moved.clear();
-        for (int events = 1 + random.nextInt(3); events > 0; events--) {
+        received.clear();
+        ranks.clear();
+        movedKeys.clear();
+        pairs.clear();
+        for (int events = 1 + random.nextInt(5); events > 0; events--) {
             commit(at, changesPerTick / 2);
+            if (random.nextBoolean()) {
+                moveAmongMoved(at);
+                continue;
+            }
             List<SimulatedPartition> live = live(at);
             if (live.isEmpty()) {
                 return;
@@ -133,7 +152,7 @@ final class SimulatedMovesBuilder {
             SimulatedPartition second = live.size() > 1 ? live.get(1) : first;
             switch (random.nextInt(6)) {
                 case 0 -> split(first, at);
-                case 1 -> startWith(first, at);
+                case 1 -> startWith(first, random.nextBoolean() ? someOf(first) : new TreeSet<>(first.keys), at);
                 case 2, 3 -> move(live, at);
                 case 4 -> {
                     if (first != second) {
@@ -151,11 +170,99 @@ final class SimulatedMovesBuilder {
 
     /** The partitions that live then, did so before, and have not moved keys at that time, in any order. */
     private List<SimulatedPartition> live(Instant at) {
+        return live(partition -> partition.start.isBefore(at) && !moved.contains(partition));
+    }
+
+    private List<SimulatedPartition> live(Predicate<SimulatedPartition> which) {
         List<SimulatedPartition> live = new ArrayList<>(partitions.values().stream()
-                .filter(partition -> partition.isLive() && partition.start.isBefore(at) && !moved.contains(partition))
+                .filter(SimulatedPartition::isLive)
+                .filter(which)
                 .toList());
         Collections.shuffle(live, Random.from(random));
         return live;
+    }
+
+    /** Moves keys of partitions that may have moved others at the same timestamp. */
+    private void moveAmongMoved(Instant at) {
+        List<SimulatedPartition> live = live(partition ->
+                ranks.containsKey(partition) || (partition.start.isBefore(at) && !moved.contains(partition)));
+        if (live.size() < 2) {
+            return;
+        }
+        switch (random.nextInt(6)) {
+            case 0 -> ring(live, at);
+            case 1 -> leave(live, at);
+            default -> chain(live.get(0), live.get(1), at);
+        }
+    }
+
+    /** Keys that did not move yet move from the lower rank to the higher one, once between the two. */
+    private void chain(SimulatedPartition one, SimulatedPartition other, Instant at) {
+        int rank = ranks.computeIfAbsent(one, partition -> random.nextInt());
+        int otherRank = ranks.computeIfAbsent(other, partition -> random.nextInt());
+        SimulatedPartition source = rank < otherRank ? one : other;
+        SimulatedPartition destination = source == one ? other : one;
+        if (rank == otherRank || !pairs.add(List.of(source, destination))) {
+            return;
+        }
+        if (received.contains(source)) {
+            tally.count(SimulationEvent.CHAIN);
+        }
+        Set<Integer> some = someOf(source);
+        some.removeAll(movedKeys);
+        movedKeys.addAll(some);
+        pass(source, destination, some);
+        event(source, List.of(), List.of(destination), at);
+        event(destination, List.of(source), List.of(), at);
+        arrive(source, List.of(destination), at);
+        tally.count(SimulationEvent.MOVE_BETWEEN);
+    }
+
+    /** Three partitions of one rank pass keys on, with no change between their events. */
+    private void ring(List<SimulatedPartition> live, Instant at) {
+        List<SimulatedPartition> ring = live.stream()
+                .filter(partition -> !moved.contains(partition))
+                .limit(3)
+                .toList();
+        if (ring.size() < 3) {
+            return;
+        }
+        int rank = random.nextInt();
+        List<Set<Integer>> parts = ring.stream().map(this::someOf).toList();
+        for (int i = 0; i < 3; i++) {
+            SimulatedPartition next = ring.get((i + 1) % 3);
+            ranks.put(next, rank);
+            movedKeys.addAll(parts.get(i));
+            pass(ring.get(i), next, parts.get(i));
+            event(ring.get(i), List.of(), List.of(next), at);
+            event(next, List.of(ring.get(i)), List.of(), at);
+        }
+        for (int i = 0; i < 3; i++) {
+            arrive(ring.get(i), List.of(ring.get((i + 1) % 3)), at);
+        }
+        tally.count(SimulationEvent.RING);
+    }
+
+    /** A partition that received no keys at that time gives all that it has to new ones, and may end. */
+    private void leave(List<SimulatedPartition> live, Instant at) {
+        Optional<SimulatedPartition> leaving =
+                live.stream().filter(partition -> !received.contains(partition)).findFirst();
+        if (leaving.isEmpty()) {
+            return;
+        }
+        SimulatedPartition parent = leaving.get();
+        if (moved.contains(parent)) {
+            tally.count(SimulationEvent.LEAVE_AFTER_MOVE);
+        }
+        movedKeys.addAll(parent.keys);
+        ranks.computeIfAbsent(parent, partition -> random.nextInt());
+        int before = partitions.size();
+        if (random.nextBoolean()) {
+            split(parent, at);
+        } else {
+            startWith(parent, new TreeSet<>(parent.keys), at);
+        }
+        partitions.values().stream().skip(before).forEach(child -> ranks.put(child, Integer.MAX_VALUE));
     }
 
     private Set<Integer> someOf(SimulatedPartition partition) {
@@ -183,8 +290,8 @@ final class SimulatedMovesBuilder {
     }
 
     /** Some or all keys of a partition move to a new one. */
-    private void startWith(SimulatedPartition source, Instant at) {
-        SimulatedPartition child = add(random.nextBoolean() ? someOf(source) : new TreeSet<>(source.keys), at);
+    private void startWith(SimulatedPartition source, Set<Integer> some, Instant at) {
+        SimulatedPartition child = add(some, at);
         start(source, List.of(child), at);
         source.keys.removeAll(child.keys);
         event(source, List.of(), List.of(child), at);
@@ -291,6 +398,9 @@ final class SimulatedMovesBuilder {
             Collection<SimulatedPartition> destinations,
             Instant at) {
         moved.add(partition);
+        if (!sources.isEmpty()) {
+            received.add(partition);
+        }
         partition.records.add(new PartitionEventRecord(
                 at, transactions.nextSequence(at), partition.token.value(), names(sources), names(destinations)));
     }

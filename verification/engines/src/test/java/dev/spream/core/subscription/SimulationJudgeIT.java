@@ -235,7 +235,7 @@ class SimulationJudgeIT {
 
     @Test
     void partitions_found_at_the_end_of_a_gap_before_others_were_read_up_to_then_lose_changes() {
-        assertNoticed(Promise.AT_LEAST_ONCE, SimulationCorrectionSabotages.othersNotAwaited());
+        assertNoticed(Promise.AT_LEAST_ONCE, SimulationCorrectionSabotages.othersNotAwaited(), 753);
     }
 
     @Test
