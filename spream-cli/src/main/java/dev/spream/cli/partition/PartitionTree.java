@@ -111,11 +111,6 @@ final class PartitionTree {
             return Optional.empty();
         }
         Instant at = partition.moveIn().orElseThrow().timestamp();
-        if (awaited.contains(PartitionToken.EARLIER)) {
-            return Optional.of(
-                    "partition %s waits until all others have reached %s, because the reader that it was adopted from stored no moves of keys"
-                            .formatted(partition.token().abbreviated(), at));
-        }
         String ahead = partition.leaseLive() ? ", unless its worker reads it ahead of them" : "";
         return Optional.of("partition %s waits at %s for %s, where key ranges moved in from%s"
                 .formatted(

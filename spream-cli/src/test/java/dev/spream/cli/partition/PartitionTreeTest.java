@@ -118,20 +118,6 @@ final class PartitionTreeTest {
     }
 
     @Test
-    void a_wait_of_an_adopted_partition_has_a_line() {
-        PartitionLease root = root();
-        finish(root, 0, child("a"), child("b"));
-        running("a");
-        PartitionLease b = running("b");
-        storage.waitForMoveIn(b, new MoveIn(START.plusSeconds(30), List.of(PartitionToken.EARLIER)));
-        storage.advanceWatermarks(List.of(new WatermarkAdvance(b, START.plusSeconds(30))));
-
-        assertThat(lines(false))
-                .contains(
-                        "partition b waits until all others have reached 2026-03-01T10:00:30Z, because the reader that it was adopted from stored no moves of keys");
-    }
-
-    @Test
     void json_has_what_is_known_under_names_that_last() {
         mergeAndSplit();
         JsonObject json = JsonObject.of(PartitionsJson.write(view(true, Optional.of(RETENTION))));

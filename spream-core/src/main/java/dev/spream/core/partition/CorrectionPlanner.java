@@ -451,7 +451,8 @@ record CorrectionPlanner(
         stored.moveIn()
                 .filter(moveIn -> skipping.watermark().isAfter(moveIn.timestamp()))
                 .ifPresent(moveIn -> lineage.awaitedSources(stored).stream()
-                        .filter(source -> !isPassed(source, skipping.token(), moveIn.timestamp(), watermarks))
+                        .filter(source ->
+                                !watermarks.getOrDefault(source, Instant.MIN).isAfter(moveIn.timestamp()))
                         .findFirst()
                         .ifPresent(source -> {
                             throw new CorrectionRefusal(
@@ -461,18 +462,6 @@ record CorrectionPlanner(
                                                     source.abbreviated(),
                                                     moveIn.timestamp()));
                         }));
-    }
-
-    private boolean isPassed(
-            PartitionToken source, PartitionToken destination, Instant at, Map<PartitionToken, Instant> watermarks) {
-        if (!source.equals(PartitionToken.EARLIER)) {
-            return watermarks.getOrDefault(source, Instant.MIN).isAfter(at);
-        }
-        return unfinished()
-                .filter(other -> !other.token().equals(destination))
-                .noneMatch(other -> watermarks
-                        .getOrDefault(other.token(), other.discoveredUntil())
-                        .isBefore(at));
     }
 
     /** Refuses to skip move-ins that were not read yet, which may be from any partition that is not settled. */

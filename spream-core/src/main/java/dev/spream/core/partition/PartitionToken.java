@@ -32,13 +32,6 @@ public record PartitionToken(String value) implements Comparable<PartitionToken>
      */
     public static final PartitionToken SNAPSHOT_CHANGES = new PartitionToken("snapshot:changes");
 
-    /**
-     * The source of a wait in an adopted table, whose reader did not store where keys came from: all partitions with an
-     * earlier watermark. Not stored as a partition, so that by the rule of {@link Lineage} the wait is over when no
-     * unfinished partition has a watermark before it.
-     */
-    public static final PartitionToken EARLIER = new PartitionToken("earlier");
-
     /** The beginning of the tokens of a snapshot that is added to a subscription. */
     public static final String ADDED_SNAPSHOT = "snapshot:added:";
 

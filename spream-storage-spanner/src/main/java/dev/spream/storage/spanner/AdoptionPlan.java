@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.partition.FinishedPartition;
-import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
@@ -31,7 +30,7 @@ final class AdoptionPlan {
     private static final Duration COMMIT_TIME = Duration.ofMinutes(10);
 
     private final List<Struct> rows;
-    private final Set<PartitionToken> unsettled;
+    private final Map<PartitionToken, Instant> continued;
     private final Map<PartitionToken, PartitionMetadata> partitions = new LinkedHashMap<>();
     private final Instant now;
     private final Instant start;
@@ -47,7 +46,32 @@ final class AdoptionPlan {
                 .map(row -> PartitionRows.metadata(row, now))
                 .forEach(partition -> partitions.put(partition.token(), partition));
         start = findStart();
-        unsettled = findUnsettled();
+        continued = findContinued();
+    }
+
+    private Map<PartitionToken, Instant> findContinued() {
+        Set<PartitionToken> unsettled = findUnsettled();
+        List<PartitionMetadata> read = partitions.values().stream()
+                .filter(partition -> !partition.isFinished() || unsettled.contains(partition.token()))
+                .toList();
+        if (!partitions.values().stream()
+                .allMatch(partition -> partition.token().isRoot() || isOfMutableKeyRange(partition))) {
+            return read.stream()
+                    .filter(PartitionMetadata::isFinished)
+                    .collect(Collectors.toMap(PartitionMetadata::token, PartitionMetadata::watermark));
+        }
+        Instant earliest = read.stream()
+                .map(PartitionMetadata::watermark)
+                .min(Comparator.naturalOrder())
+                .orElse(Instant.MAX);
+        return partitions.values().stream()
+                .filter(partition -> !partition.watermark().isBefore(earliest))
+                .filter(partition ->
+                        !partition.isFinished() || !partition.token().isRoot())
+                .collect(Collectors.toMap(
+                        PartitionMetadata::token,
+                        partition ->
+                                partition.startTimestamp().isAfter(earliest) ? partition.startTimestamp() : earliest));
     }
 
     private Set<PartitionToken> findUnsettled() {
@@ -86,40 +110,19 @@ final class AdoptionPlan {
     }
 
     /**
-     * Returns the finished partitions whose last changes may not have been delivered. Beam marks a partition as
-     * finished before the runner commits what was read of it, and stores the watermark afterwards. If it was stopped in
-     * between, the watermark is before the start of the children, and the changes between them were lost with the
-     * runner. In a stream with mutable key ranges the rows have no children, and the end is unknown: every partition that
-     * was finished that late counts.
+     * Returns the partitions that do not just continue at their state and watermark, each with the time to read it from.
+     *
+     * <p>Beam marks a partition as finished before the runner commits what was read of it, and stores the watermark
+     * afterwards. If it was stopped in between, the watermark is before the start of the children, and the changes between
+     * them were lost with the runner. In a stream with mutable key ranges the rows have no children, and the end is
+     * unknown: every partition that was finished that late counts.
+     *
+     * <p>In such a stream keys may have moved from a partition with an earlier watermark into one with a later watermark,
+     * whose changes were delivered, and that reader stored no move. So all partitions, finished ones too, are read
+     * from the earliest watermark of those that are unfinished: what is delivered from then on is in order.
      */
-    Set<PartitionToken> unsettled() {
-        return unsettled;
-    }
-
-    /**
-     * Returns the waits of partitions in a stream with mutable key ranges. Keys may have moved from a partition with an
-     * earlier watermark into one with a later watermark before that time, and that reader stored no move: the later one
-     * waits until all others have settled what is before its own watermark. One that was not read past its start reads
-     * all moves itself.
-     */
-    Map<PartitionToken, MoveIn> waits() {
-        if (!partitions.values().stream()
-                .allMatch(partition -> partition.token().isRoot() || isOfMutableKeyRange(partition))) {
-            return Map.of();
-        }
-        List<PartitionMetadata> unfinished = partitions.values().stream()
-                .filter(partition -> !partition.isFinished() || unsettled.contains(partition.token()))
-                .toList();
-        Instant earliest = unfinished.stream()
-                .map(PartitionMetadata::watermark)
-                .min(Comparator.naturalOrder())
-                .orElse(Instant.MAX);
-        return unfinished.stream()
-                .filter(partition -> partition.watermark().isAfter(earliest)
-                        && partition.watermark().isAfter(partition.startTimestamp()))
-                .collect(Collectors.toMap(
-                        PartitionMetadata::token,
-                        partition -> new MoveIn(partition.watermark(), List.of(PartitionToken.EARLIER))));
+    Map<PartitionToken, Instant> continued() {
+        return continued;
     }
 
     /** Returns the other finished partitions, each with the known parts of its end. */
@@ -127,7 +130,7 @@ final class AdoptionPlan {
         return partitions.values().stream()
                 .filter(partition ->
                         partition.isFinished() && partition.endProof().isEmpty())
-                .filter(partition -> !unsettled.contains(partition.token()))
+                .filter(partition -> !continued.containsKey(partition.token()))
                 .collect(Collectors.toMap(
                         PartitionMetadata::token, partition -> end(partition.token(), partition.watermark())));
     }

@@ -253,11 +253,15 @@ final class PartitionRow {
         }
     }
 
-    /** Resets a row that another reader finished, so that reading continues from its watermark. */
-    void reopen() {
-        state = PartitionState.RUNNING;
-        set(MetadataColumn.STATE, Value.string(state.name()));
-        set(MetadataColumn.FINISHED_AT, Value.timestamp(null));
+    /** Resets a row of another reader, finished or not, so that reading continues from that time. */
+    void continueFrom(Instant from) {
+        if (isFinished()) {
+            state = PartitionState.RUNNING;
+            set(MetadataColumn.STATE, Value.string(state.name()));
+            set(MetadataColumn.FINISHED_AT, Value.timestamp(null));
+        }
+        watermark = from;
+        set(MetadataColumn.WATERMARK, PartitionRows.value(from));
     }
 
     private void prove(PartitionEnd proof) {

@@ -21,9 +21,11 @@ import org.slf4j.LoggerFactory;
  * <p>Adoption adds columns, drops the row deletion policy, because it would delete the proofs that no partition was
  * skipped, adds an index and four small tables, and gives the finished partitions proofs of kind ADOPTED. Rows are not
  * changed, except partitions that were finished just before the other reader stopped, with a watermark before their
- * end, or with an unknown end in a stream with mutable key ranges: their last changes may not have been delivered, so
- * reading them continues. The indexes of the other reader are
- * kept too, although it can no longer use the table: to return to Beam, use {@link BeamExport}.
+ * end: their last changes may not have been delivered, so reading them continues. In a stream with mutable key ranges
+ * all partitions, also those that were finished later, are read from the earliest watermark of the unfinished ones, and
+ * not before their own start: the other reader stored no moves of keys, and changes that are delivered again are in
+ * order. The indexes of the other reader are kept too, although it can no longer use the table: to return to Beam, use
+ * {@link BeamExport}.
  *
  * <p>The watermarks of Beam cover the changes that its runner has accepted, whether or not the pipeline had written
  * them when its job was cancelled; Dataflow cannot drain this connector. Changes in between are lost with the job, and

@@ -5,7 +5,6 @@ import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.FinishedPartition;
-import dev.spream.core.partition.MoveIn;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
@@ -19,9 +18,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Adopts the rows of another reader as a subscription. Unfinished partitions keep their state and watermark, at epoch 0
- * and without an owner, so that workers continue where that reader stopped; so do finished ones that it may not have
- * delivered to their end.
+ * Adopts the rows of another reader as a subscription. Unfinished partitions are read on, at epoch 0 and without an owner,
+ * so that workers continue where that reader stopped; so are finished ones that it may not have delivered to their end. In
+ * a stream with mutable key ranges all of them continue at the earliest watermark ({@link AdoptionPlan#continued}).
  *
  * <p>The subscription's row is written last, and each earlier transaction first checks that it does not exist: an
  * interrupted adoption is repeated, and one by another process is not changed.
@@ -100,18 +99,10 @@ final class TableAdoption {
             return new AdoptionPlan(
                     MetadataReads.all(snapshot.read(tables.partitions(), KeySet.all(), MetadataColumn.NAMES)), now);
         });
-        for (List<PartitionToken> part : parts(List.copyOf(plan.unsettled()))) {
-            writer.write(unlessAdopted(transaction -> part.forEach(token -> transaction
-                    .partition(token)
-                    .filter(PartitionRow::isFinished)
-                    .ifPresent(PartitionRow::reopen))));
-        }
-        for (List<Map.Entry<PartitionToken, MoveIn>> part :
-                parts(List.copyOf(plan.waits().entrySet()))) {
-            writer.write(unlessAdopted(transaction -> part.forEach(wait -> transaction
-                    .partition(wait.getKey())
-                    .filter(row -> !row.isFinished())
-                    .ifPresent(row -> row.waitFor(wait.getValue())))));
+        for (List<Map.Entry<PartitionToken, Instant>> part :
+                parts(List.copyOf(plan.continued().entrySet()))) {
+            writer.write(unlessAdopted(transaction -> part.forEach(
+                    from -> transaction.partition(from.getKey()).ifPresent(row -> row.continueFrom(from.getValue())))));
         }
         for (List<Map.Entry<PartitionToken, PartitionEnd>> part :
                 parts(List.copyOf(plan.ends().entrySet()))) {

@@ -363,16 +363,17 @@ class SpannerPartitionTablesIT {
     }
 
     @Test
-    void a_table_of_a_stream_with_mutable_key_ranges_is_adopted_at_its_watermarks() {
+    void a_table_of_a_stream_with_mutable_key_ranges_is_adopted_at_its_earliest_watermark() {
         ForeignTable table = ForeignTable.ofBeam(database)
                 .row("Parent0", null, START, FINISHED, START)
                 .row("a", null, START, FINISHED, at(5))
                 .row("b", List.of(), START, RUNNING, at(90))
                 .row("c", null, at(10), SCHEDULED, at(10))
+                .row("gone", null, at(20), FINISHED, at(80))
                 .row("late", null, at(6_000), FINISHED, at(6_001))
                 .row("d", null, at(6_000), RUNNING, at(6_000));
 
-        assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.ADOPTED, 6));
+        assertThat(create(table.name())).isEqualTo(new MetadataSetup(Outcome.ADOPTED, 7));
 
         PartitionStorage storage = open(table.name());
         SubscriptionRecord opened = storage.openSubscription(mutable());
@@ -383,19 +384,20 @@ class SpannerPartitionTablesIT {
         assertThat(late.state())
                 .as("its end is unknown, and Beam may not have delivered its last changes")
                 .isEqualTo(RUNNING);
-        assertThat(late.watermark()).isEqualTo(at(6_001));
-        assertThat(lineage.partition(token("b")).orElseThrow().moveIn())
+        assertThat(late.watermark()).isEqualTo(at(6_000));
+        PartitionMetadata b = lineage.partition(token("b")).orElseThrow();
+        assertThat(b.watermark())
                 .as("keys may have moved in from c, which is behind")
-                .contains(new MoveIn(at(90), List.of(PartitionToken.EARLIER)));
-        assertThat(lineage.partition(token("c")).orElseThrow().moveIn()).isEmpty();
-        assertThat(lineage.partition(token("d")).orElseThrow().moveIn())
-                .as("it reads its moves itself")
-                .isEmpty();
-        assertThat(lineage.partition(token("b")).orElseThrow().moveOuts()).isEmpty();
+                .isEqualTo(at(10));
+        assertThat(b.moveIn()).isEmpty();
+        assertThat(b.moveOuts()).isEmpty();
+        PartitionMetadata gone = lineage.partition(token("gone")).orElseThrow();
+        assertThat(gone.state()).as("keys of c may have been there").isEqualTo(RUNNING);
+        assertThat(gone.watermark()).isEqualTo(at(20));
+        assertThat(lineage.partition(token("d")).orElseThrow().watermark()).isEqualTo(at(6_000));
         assertThat(storage.frontier().claimable())
                 .extracting(PartitionMetadata::token)
-                .contains(token("c"), token("d"))
-                .doesNotContain(token("b"), token("late"));
+                .contains(token("b"), token("c"), token("d"), token("gone"), token("late"));
         assertThat(LineageCheck.check(opened, lineage, storage.proofs()).findings())
                 .isEmpty();
     }

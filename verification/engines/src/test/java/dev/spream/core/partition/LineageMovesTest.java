@@ -91,31 +91,6 @@ final class LineageMovesTest {
     }
 
     @Test
-    void adopted_partitions_are_read_in_the_order_of_their_watermarks() {
-        String earlier = PartitionToken.EARLIER.value();
-        PartitionMetadata first = running("first", 1);
-        PartitionMetadata second = waiting("second", 2, earlier);
-        PartitionMetadata equal = waiting("equal", 2, earlier);
-        PartitionMetadata third = waiting("third", 3, earlier);
-        assertThat(lineage(third, second, equal, first).claimable()).containsExactly(first);
-
-        PartitionMetadata passed = running("first", 2);
-        assertThat(lineage(third, second, equal, passed).claimable()).containsExactly(equal, passed, second);
-        PartitionMetadata discovered = running("discovered", 2);
-        assertThat(lineage(third, running("second", 3), running("equal", 3), running("first", 4), discovered)
-                        .claimable())
-                .as("one that the reader before did not know")
-                .doesNotContain(third);
-        assertThat(lineage(third, running("first", 3)).claimable()).contains(third);
-    }
-
-    private static PartitionMetadata waiting(String token, long seconds, String source) {
-        return new Row(token, PartitionState.RUNNING, at(seconds))
-                .moveIn(at(seconds), source)
-                .stored();
-    }
-
-    @Test
     void the_waiting_partition_itself_does_not_name_its_source() {
         PartitionMetadata waiting = waiting(at(1), "not stored");
         assertThat(lineage(waiting).awaitedSources(waiting)).isEmpty();
@@ -407,20 +382,6 @@ final class LineageMovesTest {
                         refused -> assertThat(refused.reason())
                                 .contains("partition b", "Add the gap to it too, or to all"));
         assertThat(gap.plan(subscription, lineage(running("a", 1), running("b", 5)), List.of(), List.of()))
-                .isInstanceOf(CorrectionOutcome.Planned.class);
-    }
-
-    @Test
-    void a_gap_does_not_pass_the_wait_of_an_adopted_partition_before_all_others_do() {
-        SubscriptionRecord subscription = new SubscriptionRecord(
-                "Orders", at(0), Optional.empty(), Duration.ofSeconds(1), PartitionMode.MUTABLE_KEY_RANGE, false);
-        PartitionGap gap = new PartitionGap(at(1), at(5));
-        Lineage adopted = lineage(running("a", 1), waiting("b", 2, PartitionToken.EARLIER.value()));
-
-        assertThat(new Correction.AddGap(gap, Set.of(token("b"))).plan(subscription, adopted, List.of(), List.of()))
-                .isInstanceOf(CorrectionOutcome.Refused.class);
-        assertThat(new Correction.AddGap(gap, Set.of()).plan(subscription, adopted, List.of(), List.of()))
-                .as("a gap of all")
                 .isInstanceOf(CorrectionOutcome.Planned.class);
     }
 
