@@ -22,7 +22,7 @@ import java.util.List;
 /**
  * Reads the records of streams with mutable key ranges, which are protocol buffers: PROTO values in GoogleSQL databases,
  * BYTES in PostgreSQL ones. A field of text counts as missing if it is empty, because the format does not distinguish
- * the two. Methods throw {@link IllegalArgumentException} for values that are not change records.
+ * the two; fields that nothing depends on may be missing. Methods throw {@link IllegalArgumentException} for values that are not change records.
  *
  * @see <a
  *     href="https://cloud.google.com/spanner/docs/reference/rpc/google.spanner.v1#google.spanner.v1.ChangeStreamRecord">Spanner:
@@ -137,7 +137,7 @@ final class ProtoRecords {
         return new PartitionEventRecord(
                 timestamp("commit_timestamp", event.hasCommitTimestamp(), event.getCommitTimestamp()),
                 required("record_sequence", event.getRecordSequence()),
-                required("partition_token", event.getPartitionToken()),
+                event.getPartitionToken(),
                 sources,
                 destinations);
     }
@@ -145,8 +145,8 @@ final class ProtoRecords {
     private static PartitionEndRecord end(ChangeStreamRecord.PartitionEndRecord end) {
         return new PartitionEndRecord(
                 timestamp("end_timestamp", end.hasEndTimestamp(), end.getEndTimestamp()),
-                required("record_sequence", end.getRecordSequence()),
-                required("partition_token", end.getPartitionToken()));
+                end.getRecordSequence(),
+                end.getPartitionToken());
     }
 
     private static String required(String name, String value) {

@@ -119,6 +119,16 @@ class ProtoRecordsTest {
     }
 
     @Test
+    void fields_that_nothing_depends_on_may_be_missing() {
+        assertThat(decode(event(ChangeStreamRecord.PartitionEventRecord.Builder::clearPartitionToken)))
+                .isEqualTo(new PartitionEventRecord(TIME, "00000002", "", List.of(), List.of()));
+        assertThat(decode(ChangeStreamRecord.newBuilder()
+                        .setPartitionEndRecord(ChangeStreamRecord.PartitionEndRecord.newBuilder()
+                                .setEndTimestamp(TIMESTAMP))))
+                .isEqualTo(new PartitionEndRecord(TIME, "", ""));
+    }
+
+    @Test
     void a_data_change_has_the_json_of_the_other_mode() {
         DataChangeRecord change = (DataChangeRecord) decode(ordersChange());
 
@@ -241,6 +251,9 @@ class ProtoRecordsTest {
         refused(
                 "a change record has no destination_partition_token",
                 event(event -> event.addMoveOutEvents(MoveOutEvent.getDefaultInstance())));
+        refused(
+                "a change record has no record_sequence",
+                event(ChangeStreamRecord.PartitionEventRecord.Builder::clearRecordSequence));
         refused(
                 "a change record has no end_timestamp",
                 ChangeStreamRecord.newBuilder()
