@@ -17,23 +17,23 @@ import java.util.stream.Stream;
  * All partitions of a subscription at one moment, and the gate over them: the rule that decides when a partition may be
  * read. The gate is a pure function, so that every adapter, the engine and a simulation follow the same one.
  *
- * <p>A partition passes the gate when all its parents are FINISHED. A parent that is not stored counts as finished
- * only if no unfinished partition has a watermark before the child's start: until then it may simply not have been
- * discovered. The start of a gap that ends at a watermark counts in its place, because children of the gap are unknown. A partition that has passed the gate stays so: parents do not leave FINISHED, clean-up keeps them until
- * the child is finished, and partitions discovered later start at or after the watermark of the partition that names
- * them.
+ * <p>A partition passes the gate when all its parents are FINISHED. A parent that is not stored counts as finished only
+ * if no unfinished partition has a watermark before the child's start: until then it may simply not have been
+ * discovered. The start of a gap that ends at a watermark counts in its place, because children of the gap are unknown.
+ * A partition that has passed the gate stays so: parents do not leave FINISHED, clean-up keeps them until the child is
+ * finished, and partitions discovered later start at or after the watermark of the partition that names them.
  *
- * <p>The first partitions of a snapshot that was added to the subscription pass the gate when all partitions of the stream
- * are FINISHED. While one of an added snapshot is not, the stream is read up to the time of the snapshot only: {@link
- * #pausedAt}. So its rows come after every change up to then, and before every later one.
+ * <p>The first partitions of a snapshot that was added to the subscription pass the gate when all partitions of the
+ * stream are FINISHED. While one of an added snapshot is not, the stream is read up to the time of the snapshot only:
+ * {@link #pausedAt}. So its rows come after every change up to then, and before every later one.
  *
  * <p>In a stream with mutable key ranges, partitions have no parents, and key ranges move between living ones. A
  * partition that stored a move-in passes the gate when every source has settled everything before its own move-out:
- * when {@link #awaitedSources} is empty. This too stays so: watermarks never move back, and move-outs are kept until the
- * watermark is later.
+ * when {@link #awaitedSources} is empty. This too stays so: watermarks never move back, and move-outs are kept until
+ * the watermark is later.
  *
- * <p>Immutable. Source of the rule: "records from a child partition should be processed only after the records of all its
- * parents have been processed" (Spanner documentation, change stream partitions).
+ * <p>Immutable. Source of the rule: "records from a child partition should be processed only after the records of all
+ * its parents have been processed" (Spanner documentation, change stream partitions).
  */
 public final class Lineage {
     private final Map<PartitionToken, PartitionMetadata> partitions;

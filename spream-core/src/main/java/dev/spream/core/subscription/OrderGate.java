@@ -34,21 +34,21 @@ import org.slf4j.LoggerFactory;
  * move-in, and parents that are still read. Events are added, and changes wait, on the reader's thread; the scheduler
  * reports each lineage that it reads.
  *
- * <p>Vocabulary: a <em>hold</em> is a time of the partition at which keys came from others. It is <em>over</em> when the
- * storage has each of them as settled up to the keys' departure. Until then it <em>blocks</em> the changes after it, or
- * the partition is read <em>ahead</em>: if all the others are read by this process, and have been read up to the
+ * <p>Vocabulary: a <em>hold</em> is a time of the partition at which keys came from others. It is <em>over</em> when
+ * the storage has each of them as settled up to the keys' departure. Until then it <em>blocks</em> the changes after
+ * it, or the partition is read <em>ahead</em>: if all the others are read by this process, and have been read up to the
  * departure, then only changes of keys that are in flight there wait, each for its own key ({@link PendingLanes}).
  *
- * <p>Rules. Only changes, rows that cannot be decoded, and the end of the partition wait; events behind a hold are read,
- * since two partitions may exchange key ranges at one timestamp. While there is a hold, the watermark that may be stored does not pass it: after
- * a crash, the changes after it come again, after those of the others. A move-out after an open hold is not settled,
- * because the watermark does not reach it; nor is one at its timestamp that is behind a change. A partition that is read
- * ahead is lost with any of the others.
+ * <p>Rules. Only changes, rows that cannot be decoded, and the end of the partition wait; events behind a hold are
+ * read, since two partitions may exchange key ranges at one timestamp. While there is a hold, the watermark that may be
+ * stored does not pass it: after a crash, the changes after it come again, after those of the others. A move-out after
+ * an open hold is not settled, because the watermark does not reach it; nor is one at its timestamp that is behind a
+ * change. A partition that is read ahead is lost with any of the others.
  *
- * <p>Assumed of the stream: a key moves once at a timestamp, and two partitions that exchange key ranges have no changes
- * between the two events of that timestamp. Other changes may have the timestamp of a move, before and after its event. All
- * keys that leave a partition for the same other one at one timestamp leave together: two such move-outs have no change
- * between them (others are refused when they are read).
+ * <p>Assumed of the stream: a key moves once at a timestamp, so that keys which leave at the time of a hold are not those
+ * that came. Partitions that exchange key ranges, two or more in a ring, have no changes between their events of that
+ * timestamp. Other changes may have the timestamp of a move, before and after its event. All keys that leave for one
+ * partition at one timestamp leave together: no change is between two such move-outs (others are refused when read).
  */
 final class OrderGate {
     private static final Logger log = LoggerFactory.getLogger(OrderGate.class);

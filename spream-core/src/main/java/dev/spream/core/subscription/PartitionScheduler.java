@@ -35,9 +35,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims partitions as soon as their parents have finished, or can be read ahead of, and their move-ins are over; and hands some over to workers with fewer: at once when
- * this worker has changed the lineage, when another worker's lease expires, and at every discovery interval. Confined
- * to the thread that runs the subscription.
+ * Claims partitions as soon as their parents have finished, or can be read ahead of, and their move-ins are over; and
+ * hands some over to workers with fewer: at once when this worker has changed the lineage, when another worker's lease
+ * expires, and at every discovery interval. Confined to the thread that runs the subscription.
  *
  * <p>Partitions that belong to other workers' shares are left to them for a few discovery intervals. Those still
  * unclaimed are claimed here, and nothing is handed over for at least a lease time: the other workers may be stuck.
