@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +36,9 @@ import org.junit.jupiter.api.Test;
 @Tag("proof")
 final class MovedKeysIT {
     private static final int TRANSACTIONS = 300;
+    private static final int LEAST_MOVES = 20;
+
+    private final AtomicInteger moves = new AtomicInteger();
 
     @Test
     void without_the_events_of_moves_the_check_sees_changes_out_of_order() throws Exception {
@@ -47,9 +51,10 @@ final class MovedKeysIT {
 
         assertThat(verdict.outOfOrder()).isZero();
         assertThat(verdict.lost()).isZero();
+        assertThat(moves).hasValueGreaterThan(LEAST_MOVES);
     }
 
-    private static Verdict read(boolean withoutEvents) throws Exception {
+    private Verdict read(boolean withoutEvents) throws Exception {
         TransferWorkload workload = new TransferWorkload(7);
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(7)
@@ -69,7 +74,7 @@ final class MovedKeysIT {
             Recorder recorder = new Recorder();
             Instant start = database.serverTime();
             Subscriber subscriber = Subscriber.builder(
-                            withoutEvents ? new MappedSource(source, MovedKeysIT::withoutEvent) : source,
+                            new MappedSource(source, record -> counted(record, withoutEvents)),
                             new InMemoryPartitionStorage())
                     .options(options -> options.maxInflight(64).startAt(start))
                     .build();
@@ -121,8 +126,11 @@ final class MovedKeysIT {
         }
     }
 
-    /** Hides the moves of key ranges. */
-    private static Optional<ChangeRecord> withoutEvent(ChangeRecord record) {
-        return record instanceof PartitionEventRecord ? Optional.empty() : Optional.of(record);
+    private Optional<ChangeRecord> counted(ChangeRecord record, boolean withoutEvents) {
+        if (!(record instanceof PartitionEventRecord event)) {
+            return Optional.of(record);
+        }
+        moves.addAndGet(event.moveInSources().size());
+        return withoutEvents ? Optional.empty() : Optional.of(record);
     }
 }
