@@ -42,12 +42,15 @@ import org.junit.jupiter.params.provider.MethodSource;
  * partition of it waits for a move-in, and stopped while one waits or is waited for.
  *
  * <p>{@code -Dworker.deaths=200} lets that many die; of 20 or more, at least two in five of those that are killed are in a
- * wait. {@code -Dworker.stops=false} kills them all. {@code -Dworker.seed=…} repeats the choice of the victims.
+ * wait. {@code -Dworker.stops=false} kills them all. With {@code -Dworker.inWaits=true} as many as would be killed die in a
+ * wait, and others besides, where the stream has waits. {@code -Dworker.seed=…} repeats the choice of the victims.
  */
 class WorkerDeathIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/counters";
     private static final int DEATHS = Integer.getInteger("worker.deaths", 1);
     private static final boolean STOPS = !"false".equals(System.getProperty("worker.stops"));
+    private static final int KILLS_IN_WAITS = Boolean.getBoolean("worker.inWaits") ? DEATHS / (STOPS ? 2 : 1) : 0;
+    private static final int ATTEMPTS = 4; // as many deaths as there were to be, for those kills
     private static final long SEED = Long.getLong("worker.seed", System.nanoTime() % 1_000_000);
     private static final Duration CHURN = Duration.ofMillis(DEATHS > 1 ? 700 : 1_200);
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
@@ -93,11 +96,13 @@ class WorkerDeathIT {
                 for (int i = 0; i < WorkerFleet.SIZE; i++) {
                     fleet.start();
                 }
+                int deaths = 0;
                 int kills = 0;
                 int inWaits = 0;
                 int killedInWaits = 0;
-                for (int death = first; death < first + DEATHS; death++) {
-                    boolean kill = death % 2 == 0 || !STOPS;
+                for (int death = first; isToDie(death - first, killedInWaits, mode); death++) {
+                    boolean kill = death % 2 == 0 || !STOPS || death - first >= DEATHS;
+                    deaths++;
                     awaitDeliveries(ledger, fleet);
                     Optional<String> involved = mode == PartitionMode.MUTABLE_KEY_RANGE
                             ? awaitInvolved(storage, fleet, random, kill)
@@ -119,19 +124,28 @@ class WorkerDeathIT {
                 Map<String, Long> committed = workload.committed();
                 awaitAll(committed, ledger, mode);
                 fleet.terminate();
-                report(storageName, mode, kills, inWaits, killedInWaits, committed, ledger, storage);
-                if (mode == PartitionMode.MUTABLE_KEY_RANGE && DEATHS >= MANY_DEATHS) {
+                report(storageName, mode, deaths, kills, inWaits, killedInWaits, committed, ledger, storage);
+                if (mode == PartitionMode.MUTABLE_KEY_RANGE) {
                     assertThat(killedInWaits)
                             .as("of %d kills those in a wait for a move-in, seed %d", kills, SEED)
-                            .isGreaterThanOrEqualTo(kills * 2 / 5);
+                            .isGreaterThanOrEqualTo(DEATHS >= MANY_DEATHS ? kills * 2 / 5 : 0)
+                            .isGreaterThanOrEqualTo(KILLS_IN_WAITS);
                 }
             }
         }
     }
 
+    private static boolean isToDie(int deaths, int killedInWaits, PartitionMode mode) {
+        return deaths < DEATHS
+                || (mode == PartitionMode.MUTABLE_KEY_RANGE
+                        && killedInWaits < KILLS_IN_WAITS
+                        && deaths < ATTEMPTS * DEATHS);
+    }
+
     private static void report(
             String storageName,
             PartitionMode mode,
+            int deaths,
             int kills,
             int inWaits,
             int killedInWaits,
@@ -146,7 +160,7 @@ class WorkerDeathIT {
                 mode,
                 SEED,
                 kills,
-                DEATHS - kills,
+                deaths - kills,
                 inWaits,
                 killedInWaits,
                 committed.values().stream().mapToLong(Long::longValue).sum(),
