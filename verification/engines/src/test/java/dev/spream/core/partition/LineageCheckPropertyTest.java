@@ -51,6 +51,32 @@ final class LineageCheckPropertyTest {
         assertThat(found.values()).allSatisfy(times -> assertThat(times).isGreaterThan(HISTORIES / 2));
     }
 
+    /** Records of living partitions name new ones, which no end names: if one of these is missing, that may not be found. */
+    @Test
+    void in_a_history_of_moves_every_missing_end_is_found_and_many_a_missing_partition() {
+        Map<StateSabotage, Integer> found = new EnumMap<>(StateSabotage.class);
+        List<StateSabotage> some =
+                List.of(StateSabotage.DROP_AN_END, StateSabotage.DROP_A_ROW, StateSabotage.DROP_A_PROOF);
+        for (long seed = 1; seed <= HISTORIES; seed++) {
+            Random random = new Random(-seed);
+            RandomMoves history = new RandomMoves(new Random(seed));
+            history.readToItsEnd(() -> {
+                StoredState state = StoredState.of(history.storage);
+                assertThat(state.check().findings()).as("of %s", state).isEmpty();
+                StateSabotage sabotage = some.get(random.nextInt(some.size()));
+                sabotage.spoil(state, random).ifPresent(spoilt -> {
+                    boolean isFound = !spoilt.check().findings().isEmpty();
+                    assertThat(isFound || sabotage != StateSabotage.DROP_AN_END)
+                            .as("%s, made of %s", spoilt, state)
+                            .isTrue();
+                    found.merge(sabotage, isFound ? 1 : 0, Integer::sum);
+                });
+            });
+        }
+        assertThat(found.keySet()).containsExactlyInAnyOrderElementsOf(some);
+        assertThat(found.values()).allSatisfy(times -> assertThat(times).isGreaterThan(HISTORIES));
+    }
+
     @Test
     void a_history_whose_proofs_are_forgotten_has_no_findings_at_any_step() {
         int forgotten = 0;

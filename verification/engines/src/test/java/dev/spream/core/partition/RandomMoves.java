@@ -2,7 +2,6 @@ package dev.spream.core.partition;
 
 import static dev.spream.testkit.partition.StorageScenario.ANN;
 import static dev.spream.testkit.partition.StorageScenario.LEASE;
-import static dev.spream.testkit.partition.StorageScenario.SUBSCRIPTION;
 import static dev.spream.testkit.partition.StorageScenario.at;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -122,7 +121,8 @@ final class RandomMoves {
     /** Reads the stream to its end, and checks after each write. */
     void readToItsEnd(Runnable afterEach) {
         check = afterEach;
-        storage.openSubscription(SUBSCRIPTION);
+        storage.openSubscription(new SubscriptionRecord(
+                "Orders", at(0), Optional.of(at(END)), LEASE, PartitionMode.MUTABLE_KEY_RANGE, false));
         readRoot();
         for (int step = 0; !storage.lineage().isComplete(); step++) {
             assertThat(step)
