@@ -1,6 +1,7 @@
 package dev.spream.core.subscription;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.partition.FrontierChanges;
 import dev.spream.core.partition.Lineage;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionStorage;
@@ -60,9 +61,18 @@ final class SimulatedStorage implements InvocationHandler {
         if (ports.strikes(ports.trouble.storageFailure, SimulationEvent.STORAGE_FAILED_AFTER)) {
             throw failure(call, true, "after its effect");
         }
-        ports.pass("%s returns %s", call, result instanceof Lineage ? "" : String.valueOf(result));
+        ports.pass("%s returns %s", call, described(result));
         ports.delay();
         return result;
+    }
+
+    /** A lineage has no description, which would be different in each run. */
+    private static String described(@Nullable Object result) {
+        return switch (result) {
+            case Lineage lineage -> "";
+            case FrontierChanges changes -> changes.mark().toString();
+            case null, default -> String.valueOf(result);
+        };
     }
 
     /** Applies an outage to a call; returns true if the response is delayed until the outage is over. */
