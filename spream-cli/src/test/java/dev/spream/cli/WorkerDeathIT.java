@@ -76,7 +76,10 @@ class WorkerDeathIT {
         String url = PostgresDatabase.create().jdbcUrl();
         try (SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
-                        .churn(PartitionChurn.every(CHURN).weights(3, 2, 1))
+                        .churn(
+                                mode == PartitionMode.MUTABLE_KEY_RANGE
+                                        ? PartitionChurn.every(CHURN).weights(1, 1, 4)
+                                        : PartitionChurn.every(CHURN).weights(3, 2, 1))
                         .faults(FaultRates.share(0.4))
                         .start();
                 HikariDataSource pool = DeliveryLedger.pool(url)) {

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A worker in a process of its own, to be killed: reads the stream of a {@link CounterWorkload} and writes what it consumes
@@ -27,6 +28,12 @@ import java.util.List;
  */
 final class WorkerProcess {
     static final Duration LEASE = Duration.ofSeconds(2);
+
+    /** The time that a few deliveries take, so that destinations wait for their sources. */
+    private static final Duration SLOW = Duration.ofMillis(300);
+
+    private static final int SLOW_ONE_IN = 50;
+
     static final String METADATA_TABLE = "CountersPartitions";
     static final String SUBSCRIPTION = "counters";
 
@@ -67,8 +74,12 @@ final class WorkerProcess {
                     .build();
             Runtime.getRuntime()
                     .addShutdownHook(Thread.ofPlatform().unstarted(() -> subscriber.shutdown(Duration.ofSeconds(20))));
-            Consumer consumer = (change, delivery) ->
-                    ledger.delivered(worker, delivery, CounterWorkload.countersOf(change), Instant.now());
+            Consumer consumer = (change, delivery) -> {
+                if (ThreadLocalRandom.current().nextInt(SLOW_ONE_IN) == 0) {
+                    Thread.sleep(SLOW);
+                }
+                ledger.delivered(worker, delivery, CounterWorkload.countersOf(change), Instant.now());
+            };
             subscriber.run(consumer);
         }
     }
