@@ -354,12 +354,17 @@ final class OrderGate {
             hold.ahead = List.copyOf(ahead);
             hold.lanes = List.copyOf(lanes);
             if (hold.waits && !hold.blocks()) {
-                hold.waits = false;
-                settled.add(hold);
+                endWait(hold);
             }
             parkedElsewhere |= hold.moveIn.isPresent() || awaited.size() < hold.sources.size();
             passOn();
         }
+    }
+
+    /** Ends a wait that was reported, although the hold lasts. The caller holds the monitor. */
+    private void endWait(Hold hold) {
+        hold.waits = false;
+        settled.add(hold);
     }
 
     /** Passes on what the holds require. The caller holds the monitor. */
@@ -394,6 +399,8 @@ final class OrderGate {
                 partition.revoke();
                 return true;
             }
+            replaceStored();
+            publishSettled();
             log.info(
                     "[{}] changes after {} wait for {}, where key ranges came from",
                     context.label(partition.token()),
@@ -426,6 +433,11 @@ final class OrderGate {
         synchronized (this) {
             hold.left.retainAll(awaited);
         }
+    }
+
+    /** Ends the wait that was stored before: one is stored at a time, and the others again when it is their turn. */
+    private synchronized void replaceStored() {
+        holds.stream().filter(hold -> hold.waits && hold.moveIn.isPresent()).forEach(this::endWait);
     }
 
     /** Records that the wait was reported; returns false if it is over already. */

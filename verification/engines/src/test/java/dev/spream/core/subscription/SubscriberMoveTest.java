@@ -670,6 +670,42 @@ class SubscriberMoveTest {
         assertThat(second.labels()).containsExactly("A2", "A3");
     }
 
+    /** Only one wait of a partition is stored, and a source that was removed is known to be finished from that alone. */
+    @Test
+    void a_wait_that_another_one_replaced_is_stored_again() throws InterruptedException {
+        source.start("Parent0", 0, "p", "q", "r")
+                .end("Parent0")
+                .moves("r", 2, NONE, List.of("q"))
+                .endRecord("r", 2)
+                .change("p", 1, "A")
+                .moves("p", 2, NONE, List.of("q"))
+                .heartbeat("p", 3)
+                .serverTime(at(3));
+        CompletableFuture<CompletionReason> run = fixture.start(subscriber(true), blockingOn("A1"));
+        Polling.await(
+                () -> find("r").filter(PartitionMetadata::isFinished).isPresent(),
+                () -> fixture.storage.lineage().partitions());
+        fixture.storage.cleanUp(fixture.storage.lineage().readAt().plusSeconds(1));
+        assertThat(find("r")).isEmpty();
+        source.moves("q", 2, List.of("p"), NONE)
+                .moves("q", 2, List.of("r"), NONE)
+                .start("q", 3, "c")
+                .moves("q", 3, NONE, List.of("c"))
+                .endRecord("q", 3)
+                .moves("c", 3, List.of("q"), NONE);
+        Polling.await(
+                () -> find("q")
+                        .flatMap(PartitionMetadata::moveIn)
+                        .filter(moveIn -> moveIn.sources().contains(new PartitionToken("p")))
+                        .isPresent(),
+                () -> fixture.storage.lineage().partitions());
+        source.serverTime(at(9));
+        release.countDown();
+
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.COMPLETED);
+        assertThat(stored("q").moveIn()).contains(new MoveIn(at(2), List.of(new PartitionToken("r"))));
+    }
+
     private static DeadLetter behindParked(DataChangeRecord change) {
         return new DeadLetter(
                 DeadLetter.Reason.BEHIND_PARKED, new PartitionToken("p"), change, at(1), Optional.empty());
