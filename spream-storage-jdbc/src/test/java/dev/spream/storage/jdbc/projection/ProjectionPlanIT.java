@@ -21,10 +21,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -128,10 +130,7 @@ final class ProjectionPlanIT {
                 explain(
                         planMode,
                         KeyTable.ADVANCE,
-                        p -> p.texts(keys)
-                                .numbers(Collections.nCopies(BATCH, 2L))
-                                .text(NAME)
-                                .texts(keys)));
+                        p -> p.text(versions(keys)).text(NAME).texts(keys)));
         plans.put(
                 "wake",
                 explain(
@@ -178,6 +177,27 @@ final class ProjectionPlanIT {
                     .as("pages read by %s:\n%s", name, plan.text())
                     .isLessThan(BATCH * PAGES_OF_A_KEY);
         });
+    }
+
+    @Test
+    void keys_of_a_projection_that_the_statistics_do_not_contain_are_not_compared_with_each_other()
+            throws SQLException {
+        test.execute("ANALYZE spream.projection_keys", """
+                INSERT INTO spream.projection_keys (projection, key, last_version, parked)
+                SELECT 'new', 'key' || n, 1, false FROM generate_series(1, %d) AS n""".formatted(BATCH));
+        List<String> keys =
+                IntStream.rangeClosed(1, BATCH).mapToObj(n -> "key" + n).toList();
+        Plan plan = explain(
+                "auto",
+                KeyTable.ADVANCE,
+                p -> p.text(versions(keys)).text("new").texts(keys));
+        assertThat(plan.text())
+                .containsPattern("actual time=\\S+ rows=" + BATCH)
+                .doesNotContain("Nested Loop");
+    }
+
+    private static String versions(List<String> keys) {
+        return keys.stream().map("\"%s\": 2"::formatted).collect(Collectors.joining(",", "{", "}"));
     }
 
     /** Runs it, and takes back what it did, so that the next one finds the same. */
