@@ -59,7 +59,7 @@ record EventReads(EventDatabase database, HighWaterMark mark) {
                         .number(slots.last())
                         .number(limit),
                 StoredEvent::read,
-                MemoryBound.FETCH,
+                bound::fetch,
                 bound);
         boolean all = events.size() < limit && !bound.isReached();
         return new SlotSlice(events, all ? to : events.getLast().position());

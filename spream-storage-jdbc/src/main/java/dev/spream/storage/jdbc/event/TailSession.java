@@ -148,20 +148,20 @@ final class TailSession {
         connection.setAutoCommit(false);
         try (PreparedStatement statement =
                 Statements.plannedAnew(connection, database.table().in(EventReads.RANGE))) {
-            statement.setFetchSize(MemoryBound.FETCH);
+            MemoryBound bound = new MemoryBound();
+            statement.setFetchSize(bound.fetch());
             statement.setLong(1, after);
             statement.setLong(2, end);
             statement.setInt(3, MAX_ROWS);
             try (ResultSet row = statement.executeQuery()) {
-                return read(row, end);
+                return read(row, end, bound);
             }
         } finally {
             connection.setAutoCommit(true);
         }
     }
 
-    private static SlotSlice read(ResultSet row, long end) throws SQLException {
-        MemoryBound bound = new MemoryBound();
+    private static SlotSlice read(ResultSet row, long end, MemoryBound bound) throws SQLException {
         List<StoredEvent> events = new ArrayList<>();
         while (row.next()) {
             StoredEvent event = StoredEvent.read(row);
@@ -169,6 +169,7 @@ final class TailSession {
             if (bound.test(event)) {
                 break;
             }
+            row.setFetchSize(bound.fetch());
         }
         boolean all = events.size() < MAX_ROWS && !bound.isReached();
         return new SlotSlice(events, all ? end : events.getLast().position());

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
@@ -81,14 +82,21 @@ public class Database {
     /**
      * Returns the first rows of the statement, up to the first for which {@code enough} is true. The server sends other
      * rows only as part of the same {@code fetch} rows, so that no more than those are in memory besides.
+     *
+     * @param fetch the number of rows to fetch next, given those that {@code enough} has seen
      */
     public final <T> List<T> rowsUntil(
-            String what, String sql, Binder binder, RowReader<T> reader, int fetch, Predicate<? super T> enough) {
+            String what,
+            String sql,
+            Binder binder,
+            RowReader<T> reader,
+            IntSupplier fetch,
+            Predicate<? super T> enough) {
         return run(what, statements -> {
             Connection connection = statements.connection();
             connection.setAutoCommit(false); // in auto-commit mode, the driver would fetch all rows at once
             try (PreparedStatement statement = statements.prepare(sql)) {
-                statement.setFetchSize(fetch);
+                statement.setFetchSize(fetch.getAsInt());
                 binder.bind(new Parameters(connection, statement));
                 try (ResultSet result = statement.executeQuery()) {
                     List<T> rows = new ArrayList<>();
@@ -98,6 +106,7 @@ public class Database {
                         if (enough.test(row)) {
                             break;
                         }
+                        result.setFetchSize(fetch.getAsInt());
                     }
                     return rows;
                 }
