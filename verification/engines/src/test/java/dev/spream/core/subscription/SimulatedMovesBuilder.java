@@ -202,7 +202,7 @@ final class SimulatedMovesBuilder {
         int otherRank = ranks.computeIfAbsent(other, partition -> random.nextInt());
         SimulatedPartition source = rank < otherRank ? one : other;
         SimulatedPartition destination = source == one ? other : one;
-        if (rank == otherRank || !pairs.add(List.of(source, destination))) {
+        if (rank == otherRank || pairs.contains(List.of(source, destination))) {
             return;
         }
         if (received.contains(source)) {
@@ -398,6 +398,7 @@ final class SimulatedMovesBuilder {
             Collection<SimulatedPartition> destinations,
             Instant at) {
         moved.add(partition);
+        destinations.forEach(destination -> pairs.add(List.of(partition, destination)));
         if (!sources.isEmpty()) {
             received.add(partition);
         }
