@@ -65,7 +65,7 @@ final class AdoptionPlan {
                 .min(Comparator.naturalOrder())
                 .orElse(Instant.MAX);
         return partitions.values().stream()
-                .filter(partition -> !partition.watermark().isBefore(earliest))
+                .filter(partition -> !partition.watermark().isBefore(earliest.truncatedTo(ChronoUnit.MILLIS)))
                 .filter(partition ->
                         !partition.isFinished() || !partition.token().isRoot())
                 .collect(Collectors.toMap(

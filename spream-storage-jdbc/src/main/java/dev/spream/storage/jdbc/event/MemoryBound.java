@@ -13,7 +13,7 @@ final class MemoryBound implements Predicate<StoredEvent> {
     private static final int MIN_FETCH = 64;
 
     /** As many rows may be in memory beyond the bound, if large events follow small ones. */
-    private static final int MAX_FETCH = 512;
+    private static final int MAX_FETCH = 256;
 
     private long bytes;
     private long largest;

@@ -101,7 +101,9 @@ public final class EncodedValues implements ClientInterceptor {
             }
             PartialResultSet.Builder resultSet = PartialResultSet.newBuilder().mergeFrom(others.toByteArray());
             boolean isContinued = chunked;
-            chunked = resultSet.getChunkedValue();
+            if (!values.isEmpty()) {
+                chunked = resultSet.getChunkedValue();
+            }
             for (ByteString value : values) {
                 resultSet.addValues(isContinued || chunked ? Value.parseFrom(value) : encoded(value));
             }

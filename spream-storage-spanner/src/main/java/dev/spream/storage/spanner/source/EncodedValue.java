@@ -53,7 +53,7 @@ final class EncodedValue {
         CodedInputStream in = CodedInputStream.newInstance(bytes, start, end - start);
         int tag = in.readTag();
         KindCase kind = KindCase.forNumber(WireFormat.getTagFieldNumber(tag));
-        if (kind == null || kind == KindCase.KIND_NOT_SET) {
+        if (kind == null || WireFormat.getTagWireType(tag) != wireType(kind)) {
             return normalized(bytes, start, end);
         }
         int content;
@@ -66,6 +66,15 @@ final class EncodedValue {
             in.skipField(tag);
         }
         return in.isAtEnd() ? new EncodedValue(bytes, start, content, end, kind) : normalized(bytes, start, end);
+    }
+
+    private static int wireType(KindCase kind) {
+        return switch (kind) {
+            case NULL_VALUE, BOOL_VALUE -> WireFormat.WIRETYPE_VARINT;
+            case NUMBER_VALUE -> WireFormat.WIRETYPE_FIXED64;
+            case STRING_VALUE, STRUCT_VALUE, LIST_VALUE -> WireFormat.WIRETYPE_LENGTH_DELIMITED;
+            case KIND_NOT_SET -> -1;
+        };
     }
 
     /** Returns a value that is not exactly one known field: the last one counts, and unknown ones do not. */
@@ -133,6 +142,11 @@ final class EncodedValue {
             throw malformed(e);
         }
         return elements;
+    }
+
+    /** Returns the same value without the bytes around it. */
+    EncodedValue copy() {
+        return of(Arrays.copyOfRange(bytes, start, end));
     }
 
     /** Returns whether both were sent as the same bytes. */

@@ -22,7 +22,8 @@ import java.util.List;
 /**
  * Reads the records of streams with mutable key ranges, which are protocol buffers: PROTO values in GoogleSQL databases,
  * BYTES in PostgreSQL ones. A field of text counts as missing if it is empty, because the format does not distinguish
- * the two; fields that nothing depends on may be missing. Methods throw {@link IllegalArgumentException} for values that are not change records.
+ * the two; fields that nothing depends on may be missing. Methods throw {@link IllegalArgumentException} for values that are not
+ * change records.
  *
  * @see <a
  *     href="https://cloud.google.com/spanner/docs/reference/rpc/google.spanner.v1#google.spanner.v1.ChangeStreamRecord">Spanner:

@@ -164,7 +164,7 @@ final class StructRecords {
             if (last == null || !columns.hasBytesOf(last)) {
                 lastTypes = List.copyOf(
                         array.structs(columns).stream().map(this::column).toList());
-                last = columns;
+                last = columns.copy();
             }
             return lastTypes;
         }

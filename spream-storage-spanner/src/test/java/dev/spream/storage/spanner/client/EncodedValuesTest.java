@@ -65,6 +65,7 @@ class EncodedValuesTest {
         PartialResultSet third = chunk(text("three"), false);
 
         assertThat(parse(first)).isEqualTo(first);
+        assertThat(parse(PartialResultSet.getDefaultInstance())).isEqualTo(PartialResultSet.getDefaultInstance());
         assertThat(parse(second)).isEqualTo(second);
         assertThat(parse(third)).isEqualTo(third);
         assertThat(EncodedValues.of(parse(chunk(ROW, false)).getValues(0))).isEqualTo(ROW.toByteString());

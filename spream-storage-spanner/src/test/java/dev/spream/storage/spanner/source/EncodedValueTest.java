@@ -77,6 +77,22 @@ class EncodedValueTest {
     }
 
     @Test
+    void a_field_of_another_wire_type_is_unknown() throws IOException {
+        ByteString number = ByteString.copyFrom(new byte[] {1 << 3 | 2, 1, 0});
+
+        assertThat(Value.parseFrom(number).getKindCase()).isEqualTo(KindCase.KIND_NOT_SET);
+        assertThat(EncodedValue.of(number).kind()).isEqualTo(KindCase.KIND_NOT_SET);
+    }
+
+    @Test
+    void a_copy_is_the_same_value() {
+        EncodedValue element = encoded(list(text("a"), list(TRUE))).list().get(1);
+
+        assertThat(element.copy().hasBytesOf(element)).isTrue();
+        assertThat(element.copy().list().getFirst().bool()).isTrue();
+    }
+
+    @Test
     void text_that_is_not_utf_8_is_refused_and_the_replacement_character_is_not() {
         assertThat(encoded(text("a\uFFFDb")).string()).isEqualTo("a\uFFFDb");
         ByteString invalid = ByteString.copyFrom(new byte[] {3 << 3 | 2, 2, (byte) 0xC3, 'a'});
