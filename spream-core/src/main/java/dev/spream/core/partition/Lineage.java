@@ -78,6 +78,11 @@ public final class Lineage {
         return read.isEmpty() ? this : new Lineage(partitions, readAt, Map.copyOf(read));
     }
 
+    /** Returns this lineage with the positions that an earlier one had. */
+    public Lineage withPositionsOf(Lineage earlier) {
+        return withPositions(earlier.positions);
+    }
+
     /** Returns the moment of this snapshot, on the storage's clock, on which leases are measured. */
     public Instant readAt() {
         return readAt;

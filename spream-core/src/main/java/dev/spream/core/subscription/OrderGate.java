@@ -429,7 +429,9 @@ final class OrderGate {
         hold.lookedAt = now;
         Lineage all = context.storageCalls()
                 .repeat("reading the lineage", partition.token(), isActive, PartitionStorage::lineage);
-        List<PartitionToken> awaited = all.awaitedSources(partition.token(), hold.moveIn.get(), true);
+        Lineage known = latest;
+        List<PartitionToken> awaited = (known == null ? all : all.withPositionsOf(known))
+                .awaitedSources(partition.token(), hold.moveIn.get(), true);
         synchronized (this) {
             hold.left.retainAll(awaited);
         }
