@@ -13,10 +13,12 @@ import com.google.cloud.spanner.admin.instance.v1.MockInstanceAdminImpl;
 import com.google.spanner.admin.instance.v1.ListInstanceConfigsResponse;
 import com.google.spanner.v1.CreateSessionRequest;
 import com.google.spanner.v1.ExecuteSqlRequest;
+import com.google.spanner.v1.PartialResultSet;
 import com.google.spanner.v1.ResultSet;
 import com.google.spanner.v1.SpannerGrpc;
 import com.google.spanner.v1.TypeCode;
 import io.grpc.Context;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.ManagedChannelBuilder;
@@ -45,6 +47,9 @@ final class MockSpanner implements AutoCloseable {
 
     /** The compression of query results, such as {@code gzip}; null for none. */
     volatile @Nullable String compression;
+
+    /** Whether rows of query results come in chunks. */
+    volatile boolean chunked;
 
     volatile CountDownLatch queryArrived = new CountDownLatch(1);
     volatile CountDownLatch queryCancelled = new CountDownLatch(1);
@@ -171,8 +176,24 @@ final class MockSpanner implements AutoCloseable {
                 if (compression != null) {
                     call.setCompression(compression);
                 }
+                if (chunked) {
+                    return next.startCall(new ChunkedCall<>(call), headers);
+                }
             }
             return next.startCall(call, headers);
+        }
+    }
+
+    /** Sends rows in chunks. */
+    private static final class ChunkedCall<ReqT, RespT> extends SimpleForwardingServerCall<ReqT, RespT> {
+        private ChunkedCall(ServerCall<ReqT, RespT> call) {
+            super(call);
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // the method's responses are of this type
+        public void sendMessage(RespT rows) {
+            ChunkedRows.of((PartialResultSet) rows).forEach(chunk -> super.sendMessage((RespT) chunk));
         }
     }
 }
