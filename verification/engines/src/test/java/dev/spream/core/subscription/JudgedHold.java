@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The state of a partition in a {@link SimulationJudge} while one process holds it under one epoch. */
 final class JudgedHold {
+    final JudgedRun owner;
     final PartitionToken token;
     final long epoch;
 
@@ -85,7 +86,8 @@ final class JudgedHold {
      * @param leaseUntil on the process's monotonic clock
      * @param storedUntil on the machine's clock, like the next
      */
-    JudgedHold(PartitionLease lease, long leaseUntil, long storedUntil, long acquiredAt) {
+    JudgedHold(JudgedRun owner, PartitionLease lease, long leaseUntil, long storedUntil, long acquiredAt) {
+        this.owner = owner;
         this.token = lease.token();
         this.epoch = lease.epoch();
         this.start = lease.watermark();

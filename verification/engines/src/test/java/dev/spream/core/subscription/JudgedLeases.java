@@ -177,7 +177,10 @@ final class JudgedLeases {
                             hold.leave(machine.now());
                             hold.given = true;
                         });
-            case "registerWorker" -> shares.registered(run);
+            case "registerWorker" -> {
+                run.registeredUntil = machine.now() + nanos(arguments.get(4));
+                shares.registered(run);
+            }
             case "unregisterWorker" -> shares.leaving(run);
             case "frontierSince" -> shares.looked();
             default -> {}
@@ -263,7 +266,7 @@ final class JudgedLeases {
         if (times.merge(lease.token(), 1, Integer::sum) > MOST_EPOCHS) {
             throw judge.violated(Promise.PROGRESS, "%s is acquired over and over: %s", lease.token(), lease);
         }
-        JudgedHold hold = new JudgedHold(lease, requestedAt + leaseTime, machine.now() + leaseTime, machine.now());
+        JudgedHold hold = new JudgedHold(run, lease, requestedAt + leaseTime, machine.now() + leaseTime, machine.now());
         shares.acquiring(
                 run, hold, freeSince(lease.token(), before), before == null ? machine.now() : before.freeFrom());
         if (before != null) {
@@ -281,15 +284,25 @@ final class JudgedLeases {
         if (waited.contains(token)) {
             return machine.now();
         }
-        long since = Math.max(before == null ? 0 : before.freeFrom(), openSince.getOrDefault(token, machine.now()));
+        long since = Math.max(before == null ? 0 : freeFrom(before), openSince.getOrDefault(token, machine.now()));
         if (!judge.transactions.isOn()) {
             return since;
         }
         // Another worker takes all or none: it waits until the former one holds nothing.
         return latest.values().stream()
                 .filter(hold -> hold.isOver(machine.now()))
-                .mapToLong(JudgedHold::freeFrom)
+                .mapToLong(this::freeFrom)
                 .reduce(Math.max(since, replacedAt), Math::max);
+    }
+
+    /**
+     * Others leave a partition to its owner while that is registered: it tells of leases that it does not renew. One that
+     * died does not tell of a claim whose answer was lost.
+     */
+    private long freeFrom(JudgedHold before) {
+        return before.left || shares.isMember(before.owner)
+                ? before.freeFrom()
+                : Math.max(before.freeFrom(), before.owner.registeredUntil);
     }
 
     private void renewed(JudgedRun run, PartitionLease lease, long requestedAt, long leaseTime) {

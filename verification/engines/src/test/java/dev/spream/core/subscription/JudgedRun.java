@@ -39,6 +39,9 @@ final class JudgedRun {
     /** Until when the process is paused, or does not reach the storage, on the machine's clock. */
     long absentUntil;
 
+    /** Until when its last registration lasts, on the machine's clock. */
+    long registeredUntil;
+
     /** True once it was stopped, or has a reason to stop. */
     boolean leaving;
 

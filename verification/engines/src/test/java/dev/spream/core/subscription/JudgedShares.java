@@ -109,6 +109,10 @@ final class JudgedShares {
         }
     }
 
+    boolean isMember(JudgedRun run) {
+        return members.contains(run);
+    }
+
     /** The worker stands still, or does not reach the storage, for so long. */
     void absent(JudgedRun run, long nanos) {
         run.absentUntil = Math.max(run.absentUntil, machine.now() + nanos);
