@@ -101,7 +101,8 @@ public interface SubscriptionListener {
     default void waitingForMoveIn(PartitionToken partition, MoveIn moveIn) {}
 
     /**
-     * A wait that was {@linkplain #waitingForMoveIn reported} is over.
+     * A wait that was {@linkplain #waitingForMoveIn reported} is over, or another one of the partition was stored in its
+     * place; then it is reported again, if it still lasts.
      *
      * @param waited the time since the event was read
      */

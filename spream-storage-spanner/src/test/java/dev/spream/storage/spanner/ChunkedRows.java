@@ -1,10 +1,11 @@
 package dev.spream.storage.spanner;
 
-import com.google.protobuf.ListValue;
 import com.google.protobuf.Value;
+import com.google.protobuf.util.Values;
 import com.google.spanner.v1.PartialResultSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Result sets as Spanner sends large rows: every second value in three chunks, with a set without values before the
@@ -48,7 +49,8 @@ final class ChunkedRows {
     private static List<Value> split(Value value) {
         if (value.hasStringValue()) {
             String text = value.getStringValue();
-            return List.of(string(text.substring(0, text.length() / 2)), string(text.substring(text.length() / 2)));
+            return List.of(
+                    Values.of(text.substring(0, text.length() / 2)), Values.of(text.substring(text.length() / 2)));
         }
         List<Value> elements = value.getListValue().getValuesList();
         for (int i = elements.size() / 2; i < elements.size(); i++) {
@@ -62,13 +64,7 @@ final class ChunkedRows {
         return List.of(list(List.of(), List.of()), value);
     }
 
-    private static Value string(String text) {
-        return Value.newBuilder().setStringValue(text).build();
-    }
-
     private static Value list(List<Value> some, List<Value> others) {
-        return Value.newBuilder()
-                .setListValue(ListValue.newBuilder().addAllValues(some).addAllValues(others))
-                .build();
+        return Values.of(Stream.concat(some.stream(), others.stream()).toList());
     }
 }

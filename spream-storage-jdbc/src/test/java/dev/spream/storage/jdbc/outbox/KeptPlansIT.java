@@ -75,6 +75,7 @@ final class KeptPlansIT {
     void a_plan_for_one_message_is_kept_longer_than_one_for_several() throws Exception {
         test.execute("VACUUM ANALYZE spream.outbox_orders");
         for (int call = 0; call < CALLS; call++) {
+            test.enqueue("some" + call, "others" + call);
             test.enqueue("one" + call);
         }
         test.execute("""

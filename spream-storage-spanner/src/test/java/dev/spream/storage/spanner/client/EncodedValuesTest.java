@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.ListValue;
 import com.google.protobuf.Value;
+import com.google.protobuf.util.Values;
 import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.PartialResultSet;
 import com.google.spanner.v1.ResultSetMetadata;
@@ -25,7 +25,8 @@ import org.junit.jupiter.api.Test;
 
 class EncodedValuesTest {
     private static final CallOptions ENCODED = CallOptions.DEFAULT.withOption(EncodedValues.OF_CALL, true);
-    private static final Value ROW = list(text("a"), list(text("b"), text("c")));
+    private static final Value ROW =
+            Values.of(List.of(Values.of("a"), Values.of(List.of(Values.of("b"), Values.of("c")))));
 
     private final MethodDescriptor<ExecuteSqlRequest, PartialResultSet> method =
             intercept(SpannerGrpc.getExecuteStreamingSqlMethod(), ENCODED);
@@ -60,9 +61,9 @@ class EncodedValuesTest {
 
     @Test
     void a_value_in_chunks_is_decoded_so_that_the_client_can_merge_it() {
-        PartialResultSet first = chunk(text("one, "), true);
-        PartialResultSet second = chunk(text("two, "), true);
-        PartialResultSet third = chunk(text("three"), false);
+        PartialResultSet first = chunk(Values.of("one, "), true);
+        PartialResultSet second = chunk(Values.of("two, "), true);
+        PartialResultSet third = chunk(Values.of("three"), false);
 
         assertThat(parse(first)).isEqualTo(first);
         assertThat(parse(PartialResultSet.getDefaultInstance())).isEqualTo(PartialResultSet.getDefaultInstance());
@@ -101,16 +102,6 @@ class EncodedValuesTest {
         return PartialResultSet.newBuilder()
                 .addValues(value)
                 .setChunkedValue(continues)
-                .build();
-    }
-
-    private static Value text(String text) {
-        return Value.newBuilder().setStringValue(text).build();
-    }
-
-    private static Value list(Value... values) {
-        return Value.newBuilder()
-                .setListValue(ListValue.newBuilder().addAllValues(List.of(values)))
                 .build();
     }
 

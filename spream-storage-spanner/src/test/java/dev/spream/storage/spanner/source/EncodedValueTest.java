@@ -5,18 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.ListValue;
-import com.google.protobuf.NullValue;
 import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.Value;
 import com.google.protobuf.Value.KindCase;
+import com.google.protobuf.util.Values;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class EncodedValueTest {
-    private static final Value NULL =
-            Value.newBuilder().setNullValue(NullValue.NULL_VALUE).build();
-    private static final Value TRUE = Value.newBuilder().setBoolValue(true).build();
+    private static final Value NULL = Values.ofNull();
+    private static final Value TRUE = Values.of(true);
     private static final UnknownFieldSet UNKNOWN = UnknownFieldSet.newBuilder()
             .addField(9, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
             .build();
@@ -25,16 +24,16 @@ class EncodedValueTest {
     void each_kind_is_read() {
         assertThat(encoded(NULL).isNull()).isTrue();
         assertThat(encoded(TRUE).bool()).isTrue();
-        assertThat(encoded(TRUE.toBuilder().setBoolValue(false).build()).bool()).isFalse();
-        assertThat(encoded(text("Grüße \uD83D\uDE00")).string()).isEqualTo("Grüße \uD83D\uDE00");
-        assertThat(encoded(text("")).string()).isEmpty();
-        assertThat(encoded(Value.newBuilder().setNumberValue(1.5).build()).kind())
-                .isEqualTo(KindCase.NUMBER_VALUE);
+        assertThat(encoded(Values.of(false)).bool()).isFalse();
+        assertThat(encoded(Values.of("Grüße \uD83D\uDE00")).string()).isEqualTo("Grüße \uD83D\uDE00");
+        assertThat(encoded(Values.of("")).string()).isEmpty();
+        assertThat(encoded(Values.of(1.5)).kind()).isEqualTo(KindCase.NUMBER_VALUE);
     }
 
     @Test
     void lists_are_read_in_their_order() {
-        var elements = encoded(list(text("a"), NULL, list(), list(TRUE))).list();
+        var elements = encoded(Values.of(List.of(Values.of("a"), NULL, Values.of(List.of()), Values.of(List.of(TRUE)))))
+                .list();
 
         assertThat(elements)
                 .extracting(EncodedValue::kind)
@@ -42,7 +41,7 @@ class EncodedValueTest {
         assertThat(elements.get(0).string()).isEqualTo("a");
         assertThat(elements.get(2).list()).isEmpty();
         assertThat(elements.get(3).list().getFirst().bool()).isTrue();
-        assertThat(elements.get(3).decode()).isEqualTo(list(TRUE));
+        assertThat(elements.get(3).decode()).isEqualTo(Values.of(List.of(TRUE)));
     }
 
     @Test
@@ -57,15 +56,15 @@ class EncodedValueTest {
 
     @Test
     void the_last_of_several_kinds_counts_as_in_a_message() throws IOException {
-        ByteString both = TRUE.toByteString().concat(text("last").toByteString());
+        ByteString both = TRUE.toByteString().concat(Values.of("last").toByteString());
 
-        assertThat(Value.parseFrom(both)).isEqualTo(text("last"));
+        assertThat(Value.parseFrom(both)).isEqualTo(Values.of("last"));
         assertThat(EncodedValue.of(both).string()).isEqualTo("last");
     }
 
     @Test
     void unknown_fields_are_ignored() {
-        Value text = text("a").toBuilder().setUnknownFields(UNKNOWN).build();
+        Value text = Values.of("a").toBuilder().setUnknownFields(UNKNOWN).build();
         Value listed = Value.newBuilder()
                 .setListValue(ListValue.newBuilder().setUnknownFields(UNKNOWN).addValues(text))
                 .build();
@@ -86,7 +85,9 @@ class EncodedValueTest {
 
     @Test
     void a_copy_is_the_same_value() {
-        EncodedValue element = encoded(list(text("a"), list(TRUE))).list().get(1);
+        EncodedValue element = encoded(Values.of(List.of(Values.of("a"), Values.of(List.of(TRUE)))))
+                .list()
+                .get(1);
 
         assertThat(element.copy().hasBytesOf(element)).isTrue();
         assertThat(element.copy().list().getFirst().bool()).isTrue();
@@ -94,7 +95,7 @@ class EncodedValueTest {
 
     @Test
     void text_that_is_not_utf_8_is_refused_and_the_replacement_character_is_not() {
-        assertThat(encoded(text("a\uFFFDb")).string()).isEqualTo("a\uFFFDb");
+        assertThat(encoded(Values.of("a\uFFFDb")).string()).isEqualTo("a\uFFFDb");
         ByteString invalid = ByteString.copyFrom(new byte[] {3 << 3 | 2, 2, (byte) 0xC3, 'a'});
 
         assertThatIllegalArgumentException()
@@ -104,7 +105,7 @@ class EncodedValueTest {
 
     @Test
     void malformed_bytes_are_refused() {
-        ByteString cut = text("abc").toByteString().substring(0, 3);
+        ByteString cut = Values.of("abc").toByteString().substring(0, 3);
         ByteString cutList = ByteString.copyFrom(new byte[] {6 << 3 | 2, 2, 1 << 3 | 2, 9});
 
         assertThatIllegalArgumentException().isThrownBy(() -> EncodedValue.of(cut));
@@ -115,23 +116,15 @@ class EncodedValueTest {
 
     @Test
     void bytes_are_compared() {
-        EncodedValue columns = encoded(list(text("a"), TRUE));
+        EncodedValue columns = encoded(Values.of(List.of(Values.of("a"), TRUE)));
 
-        assertThat(columns.hasBytesOf(encoded(list(text("a"), TRUE)))).isTrue();
-        assertThat(columns.hasBytesOf(encoded(list(text("b"), TRUE)))).isFalse();
+        assertThat(columns.hasBytesOf(encoded(Values.of(List.of(Values.of("a"), TRUE)))))
+                .isTrue();
+        assertThat(columns.hasBytesOf(encoded(Values.of(List.of(Values.of("b"), TRUE)))))
+                .isFalse();
     }
 
     private static EncodedValue encoded(Value value) {
         return EncodedValue.of(value.toByteString());
-    }
-
-    private static Value text(String text) {
-        return Value.newBuilder().setStringValue(text).build();
-    }
-
-    private static Value list(Value... values) {
-        return Value.newBuilder()
-                .setListValue(ListValue.newBuilder().addAllValues(List.of(values)))
-                .build();
     }
 }
