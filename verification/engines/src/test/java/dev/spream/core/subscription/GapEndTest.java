@@ -158,6 +158,31 @@ class GapEndTest {
         }
     }
 
+    /** The transaction is complete once p is read past it, where it waits for a partition that is not stored any more. */
+    @Test
+    void a_transaction_does_not_wait_for_a_source_that_only_partitions_at_the_end_of_the_gap_could_name()
+            throws InterruptedException {
+        storeGap("p");
+        storeGap("q");
+        source.add("p", SubscriberTransactionTest.change(5, "t1", "0", 1, "A"))
+                .moves("p", 5, NONE, List.of("q"))
+                .moves("p", 5, List.of("in the gap"), NONE)
+                .add("p", SubscriberTransactionTest.change(6, "t3", "0", 1, "C"))
+                .moves("q", 5, List.of("p"), NONE)
+                .add("q", SubscriberTransactionTest.change(5, "t2", "1", 1, "B"))
+                .livingLater("p", "q");
+        RecordingConsumer consumer = new RecordingConsumer();
+
+        fixture.run(
+                fixture.subscriber(options -> options.endAt(at(90))
+                        .maxInflight(4)
+                        .leaseTime(Duration.ofSeconds(1))
+                        .transactionMode(TransactionMode.COMMIT_ORDER)),
+                consumer);
+
+        assertThat(consumer.labels()).containsExactly("A5", "B5", "C6");
+    }
+
     /** The key came here in the gap, from a partition that another worker read. */
     @Test
     void keys_that_another_worker_parked_before_the_end_of_the_gap_stay_parked() throws InterruptedException {
