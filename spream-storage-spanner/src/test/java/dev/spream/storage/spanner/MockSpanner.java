@@ -48,7 +48,7 @@ final class MockSpanner implements AutoCloseable {
     /** The compression of query results, such as {@code gzip}; null for none. */
     volatile @Nullable String compression;
 
-    /** Whether rows of query results come in chunks. */
+    /** True when rows of query results come in chunks. */
     volatile boolean chunked;
 
     volatile CountDownLatch queryArrived = new CountDownLatch(1);
