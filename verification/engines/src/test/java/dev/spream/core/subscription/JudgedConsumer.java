@@ -181,6 +181,16 @@ final class JudgedConsumer {
         }
     }
 
+    /** Returns the time, on the machine's clock, at which the first of the leases ended; {@link Long#MAX_VALUE} if all last. */
+    long lateSince(JudgedRun run, List<Delivery> deliveries) {
+        return deliveries.stream()
+                .map(delivery -> hold(run, delivery))
+                .filter(hold -> hold.isOver(machine.now()))
+                .mapToLong(JudgedHold::freeFrom)
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
     private JudgedHold hold(JudgedRun run, SimulatedWorld.Change first, List<Delivery> deliveries) {
         JudgedHold latest = requireNonNull(run.holds.get(first.partition().token));
         if (deliveries.isEmpty()) {
@@ -188,6 +198,10 @@ final class JudgedConsumer {
         }
         Delivery delivery = deliveries.getFirst();
         judge.shares.requireSettledBefore(delivery.lowWatermark());
+        return hold(run, delivery);
+    }
+
+    private JudgedHold hold(JudgedRun run, Delivery delivery) {
         return run.allHolds.stream()
                 .filter(hold -> hold.token.equals(delivery.partition()) && hold.epoch == delivery.epoch())
                 .findFirst()

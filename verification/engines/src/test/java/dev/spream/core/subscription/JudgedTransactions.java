@@ -114,7 +114,11 @@ final class JudgedTransactions {
         }
         String id = rows.getFirst().serverTransactionId();
         if (mode == TransactionMode.COMMIT_ORDER) {
-            requireCommitOrder(run, requireNonNull(byId.get(id)).getFirst(), isUnderWay(run, id));
+            requireCommitOrder(
+                    run,
+                    requireNonNull(byId.get(id)).getFirst(),
+                    isUnderWay(run, id),
+                    judge.consumer.lateSince(run, deliveries));
         }
         JudgedCall call = judge.consumer.startedWhole(process, rows, deliveries);
         calls.computeIfAbsent(run, r -> new HashMap<>()).put(id, call);
@@ -195,13 +199,18 @@ final class JudgedTransactions {
         return true;
     }
 
-    /** An earlier transaction may come again, and wait, while a later one is under way. */
-    private void requireCommitOrder(JudgedRun run, Change first, boolean underWay) {
+    /**
+     * An earlier transaction may come again, and wait, while a later one is under way, or under a lease that began once a
+     * lease of the later one had ended: a process that was suspended before it called the consumer cannot know.
+     *
+     * @param lateSince the time, on the machine's clock, at which a lease of the later one ended
+     */
+    private void requireCommitOrder(JudgedRun run, Change first, boolean underWay, long lateSince) {
         for (Change earlier : inCommitOrder) {
             if (earlier.equals(first)) {
                 return;
             }
-            if (!isSettled(run, earlier) || (!underWay && isOpen(run, earlier))) {
+            if (!isSettled(run, earlier) || (!underWay && isOpen(run, earlier, lateSince))) {
                 throw judge.violated(
                         Promise.COMMIT_ORDER,
                         "%s overtakes %s",
@@ -211,10 +220,11 @@ final class JudgedTransactions {
         }
     }
 
-    /** Returns whether it was read under a lease that lasts, and is not settled. */
-    private static boolean isOpen(JudgedRun run, Change change) {
+    /** Returns whether it was read under a lease that lasts and began before that time, and is not settled. */
+    private static boolean isOpen(JudgedRun run, Change change, long begun) {
         JudgedHold hold = run.holds.get(change.partition().token);
         return hold != null
+                && hold.acquiredAt < begun
                 && hold.read.contains(change.identity())
                 && !hold.settled.contains(change.identity())
                 && isKept(run, hold);
