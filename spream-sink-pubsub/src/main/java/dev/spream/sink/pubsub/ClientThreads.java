@@ -7,8 +7,9 @@ import java.util.Objects;
 
 /**
  * The threads of the client that outlive it. gRPC keeps its network threads for a second after the last connection was
- * closed, and when they end they load further classes. In a plug-in folder, these classes are in jars that the host
- * closes as soon as the sink is closed; so the sink waits for the threads.
+ * closed; then a thread of the JDK's ends them one by one, and starts those that were never used to end them too. When they
+ * end they load further classes. In a plug-in folder, these classes are in jars that the host closes as soon as the sink is
+ * closed; so the sink waits for the threads, which have a class or the context of its class loader.
  */
 final class ClientThreads {
     private ClientThreads() {}
@@ -29,7 +30,9 @@ final class ClientThreads {
 
     private static List<Thread> threadsOf(ClassLoader loader) {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> loader.equals(thread.getClass().getClassLoader()))
+                .filter(thread -> !thread.equals(Thread.currentThread()))
+                .filter(thread -> loader.equals(thread.getClass().getClassLoader())
+                        || loader.equals(thread.getContextClassLoader()))
                 .toList();
     }
 }
