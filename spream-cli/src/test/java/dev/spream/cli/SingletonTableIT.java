@@ -94,7 +94,9 @@ final class SingletonTableIT {
 
         assertThat(column(postgres, "SELECT \"Mode\" FROM public.\"Settings\"")).containsExactly("last");
         assertThat(column(postgres, "SELECT count(*) FROM spream.applied_change"))
-                .containsExactly(Integer.toString(commits.size()));
+                .as("changes in the ledger, which is pruned below the watermark")
+                .first()
+                .satisfies(count -> assertThat(Integer.parseInt(count)).isBetween(1, commits.size()));
         assertThat(column(postgres, "SELECT DISTINCT ordering_key FROM spream.outbox_orders"))
                 .containsExactly("Settings/{}");
         assertThat(column(postgres, "SELECT order_request_json ->> 'mod_type' FROM spream.outbox_orders ORDER BY id"))

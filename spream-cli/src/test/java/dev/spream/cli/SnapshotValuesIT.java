@@ -66,7 +66,9 @@ class SnapshotValuesIT {
                 Queue<DataChangeRecord> rows = new ConcurrentLinkedQueue<>();
                 run(
                         source,
-                        SubscriberOptions.builder().snapshot(true).endAt(end.plusSeconds(5)),
+                        SubscriberOptions.builder()
+                                .snapshot(true)
+                                .endAt(source.serverTime().plusSeconds(5)),
                         (change, delivery) -> rows.add(change));
 
                 Map<RowKey, Row> read = new ConcurrentHashMap<>();
