@@ -91,8 +91,14 @@ class SourceOptionsTest {
         ExecuteSqlRequest request = readConfigured(Map.of(
                 "source.spanner.role", "auditor",
                 "source.spanner.priority", "medium",
-                "source.spanner.request-tag", "app=spream"));
+                "source.spanner.request-tag", "app=spream",
+                "source.spanner.directed-reads", "include:us-east1/read-only"));
 
+        assertThat(request.getDirectedReadOptions().getIncludeReplicas().getReplicaSelectionsList())
+                .containsExactly(ReplicaSelection.newBuilder()
+                        .setLocation("us-east1")
+                        .setType(ReplicaSelection.Type.READ_ONLY)
+                        .build());
         assertThat(request.getRequestOptions().getPriority()).isEqualTo(Priority.PRIORITY_MEDIUM);
         assertThat(request.getRequestOptions().getRequestTag()).isEqualTo("app=spream");
         assertThat(roleOf(request)).isEqualTo("auditor");
