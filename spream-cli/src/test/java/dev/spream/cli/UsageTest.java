@@ -88,6 +88,15 @@ final class UsageTest {
             --emulator-host http://x:1    | --emulator-host 'http://x:1' is malformed: expected host:port
             --emulator-host :9010         | --emulator-host ':9010' is malformed: expected host:port
             --emulator-host=              | --emulator-host '' is malformed: expected host:port
+            --emulator-host x:1 --endpoint y:443 | --emulator-host cannot be combined with --endpoint or --credentials-file
+            --emulator-host x:1 --credentials-file k | --emulator-host cannot be combined with --endpoint or --credentials-file
+            --endpoint http://x:1         | --endpoint 'http://x:1': expected host:port or https://host[:port]
+            --channels 1                  | --channels is 1, must be 2 to 256
+            --channels 257                | --channels '257': expected integer, 1 to 256
+            --keep-alive-time 1s          | --keep-alive-time '1s': expected duration, 10s to 1h
+            --directed-reads us-east1     | --directed-reads 'us-east1': expected include:, only: or exclude:
+            --read-function a.b           | --read-function 'a.b': malformed read function name
+            --credentials-json {}         | did you mean '--credentials-file'?
             --seed 7                      | --seed needs --demo
             --storage redis               | expected one of
             --storage jdbc                | --jdbc-url is missing; --storage jdbc needs it
@@ -147,6 +156,10 @@ final class UsageTest {
                 "-d projects/p/instances/i/databases/d",
                 "-s Orders",
                 "--limit 3",
+                "--endpoint x:443",
+                "--credentials-file k",
+                "--directed-reads include:read-only",
+                "--read-function READ_Orders",
                 "--start now",
                 "--end +1s",
                 "--storage memory",

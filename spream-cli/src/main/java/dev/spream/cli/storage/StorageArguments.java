@@ -188,6 +188,6 @@ public final class StorageArguments {
         DatabaseName database = Optional.ofNullable(metadataDatabase)
                 .or(stream::database)
                 .orElseThrow(() -> new UsageFailure("--metadata-database is missing, and so is --database"));
-        return new StorageChoice.Spanner(database, metadataTable, false, stream.emulator());
+        return new StorageChoice.Spanner(database, metadataTable, false, stream.connection());
     }
 }

@@ -3,7 +3,6 @@ package dev.spream.cli.subscription;
 import static dev.spream.cli.command.UsageFailure.require;
 import static dev.spream.cli.command.UsageFailure.requireBetween;
 
-import com.google.cloud.spanner.Options.RpcPriority;
 import dev.spream.api.HttpAddress;
 import dev.spream.api.StreamTime;
 import dev.spream.api.StreamTimes;
@@ -14,6 +13,7 @@ import dev.spream.cli.command.Verbosity;
 import dev.spream.cli.http.HttpEndpoints;
 import dev.spream.cli.output.Terminal;
 import dev.spream.cli.service.Operations;
+import dev.spream.cli.storage.ReadingArguments;
 import dev.spream.cli.storage.StorageArguments;
 import dev.spream.cli.storage.StorageChoice;
 import dev.spream.cli.storage.StreamArguments;
@@ -21,16 +21,12 @@ import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.SubscriberOptions;
-import dev.spream.storage.spanner.DatabaseName;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -56,14 +52,13 @@ import picocli.CommandLine.Spec;
 public final class TailCommand extends Subcommand {
     private static final Duration MIN_LEASE_TIME = Duration.ofMillis(100);
     private static final Duration MAX_LEASE_TIME = Duration.ofHours(1);
-    private static final Duration MIN_CONNECT_TIMEOUT = Duration.ofMillis(100);
-    private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofMinutes(5);
     private static final int MAX_WORKER_LENGTH = 150;
     private static final List<String> SHARED_ONLY = List.of("--worker", "--lease-time");
     private static final List<String> NOT_IN_DEMO = Stream.of(
                     StorageArguments.SPANNER_ONLY,
                     StorageArguments.JDBC_ONLY,
                     SHARED_ONLY,
+                    ReadingArguments.NAMES,
                     List.of(
                             "--storage",
                             "--database",
@@ -72,10 +67,10 @@ public final class TailCommand extends Subcommand {
                             "--end",
                             "--snapshot",
                             "--heartbeat-interval",
-                            "--priority",
-                            "--role",
-                            "--request-tag",
-                            "--connect-timeout",
+                            "--endpoint",
+                            "--credentials-file",
+                            "--channels",
+                            "--keep-alive-time",
                             "--limit"))
             .flatMap(List::stream)
             .toList();
@@ -138,26 +133,8 @@ public final class TailCommand extends Subcommand {
     @Mixin
     private final TransactionArguments transactionArguments = new TransactionArguments();
 
-    @Option(
-            names = "--priority",
-            paramLabel = "LEVEL",
-            description = "Request priority of the queries: low, medium or high. Default: high.")
-    private RpcPriority priority = RpcPriority.HIGH;
-
-    @Option(names = "--role", paramLabel = "NAME", description = "Database role used for reading.")
-    private @Nullable String role;
-
-    @Option(
-            names = "--request-tag",
-            paramLabel = "TAG",
-            description = "Request tag, shown in Spanner's query statistics.")
-    private @Nullable String requestTag;
-
-    @Option(
-            names = "--connect-timeout",
-            paramLabel = "DURATION",
-            description = "Time limit of a request for metadata of the stream, 100ms to 5m. Default: 10s.")
-    private Duration connectTimeout = Duration.ofSeconds(10);
+    @Mixin
+    private final ReadingArguments readingArguments = new ReadingArguments();
 
     @Mixin
     private final StorageArguments storageArguments = new StorageArguments();
@@ -238,17 +215,13 @@ public final class TailCommand extends Subcommand {
     }
 
     private Tail.Settings settings() {
-        DatabaseName database = streamArguments
-                .database()
-                .orElseThrow(() -> new UsageFailure("--database is missing; --demo needs none"));
-        String stream = streamArguments.stream().orElseThrow(() -> new UsageFailure("--stream is missing"));
+        readingArguments.check(streamArguments);
         require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
         requireWithin(
                 "--heartbeat-interval",
                 heartbeatInterval,
                 SubscriberOptions.MIN_HEARTBEAT_INTERVAL,
                 SubscriberOptions.MAX_HEARTBEAT_INTERVAL);
-        requireWithin("--connect-timeout", connectTimeout, MIN_CONNECT_TIMEOUT, MAX_CONNECT_TIMEOUT);
         requireWithin("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
         require(!snapshot || start == null, "--snapshot cannot be combined with --start: a snapshot starts now");
         require(
@@ -265,19 +238,12 @@ public final class TailCommand extends Subcommand {
         Optional.ofNullable(ordering).ifPresent(options::ordering);
         worker().ifPresent(options::worker);
         return new Tail.Settings(
-                stream, source(database, stream), storage, times, limit == null ? Long.MAX_VALUE : limit, options);
-    }
-
-    private Map<String, String> source(DatabaseName database, String stream) {
-        Map<String, String> keys = new HashMap<>();
-        keys.put("database", database.toString());
-        keys.put("stream", stream);
-        keys.put("priority", priority.name().toLowerCase(Locale.ROOT));
-        keys.put("connect-timeout", DurationArgument.format(connectTimeout));
-        Optional.ofNullable(role).ifPresent(name -> keys.put("role", name));
-        Optional.ofNullable(requestTag).ifPresent(tag -> keys.put("request-tag", tag));
-        streamArguments.emulator().ifPresent(host -> keys.put("emulator-host", host));
-        return keys;
+                streamArguments.stream().orElseThrow(),
+                readingArguments.keys(streamArguments),
+                storage,
+                times,
+                limit == null ? Long.MAX_VALUE : limit,
+                options);
     }
 
     private StorageChoice storage() {
