@@ -88,6 +88,11 @@ final class UsageTest {
             --emulator-host http://x:1    | --emulator-host 'http://x:1' is malformed: expected host:port
             --emulator-host :9010         | --emulator-host ':9010' is malformed: expected host:port
             --emulator-host=              | --emulator-host '' is malformed: expected host:port
+            --tables Orders,a:b.c'd       | --tables: 'a:b.c'd' is not a table name
+            --columns Status              | --columns: 'Status' is not a column name: write Table.Column
+            --tables Orders --columns Items.Id | --columns: column Items.Id belongs to a table that is filtered out
+            --mod-types upsert            | --mod-types: 'upsert' is none of insert, update, delete
+            --format xml                  | expected one of
             --emulator-host x:1 --endpoint y:443 | --emulator-host cannot be combined with --endpoint or --credentials-file
             --emulator-host x:1 --credentials-file k | --emulator-host cannot be combined with --endpoint or --credentials-file
             --endpoint http://x:1         | --endpoint 'http://x:1': expected host:port or https://host[:port]
@@ -157,6 +162,8 @@ final class UsageTest {
                 "-s Orders",
                 "--limit 3",
                 "--endpoint x:443",
+                "--tables Accounts",
+                "--mod-types insert",
                 "--credentials-file k",
                 "--directed-reads include:read-only",
                 "--read-function READ_Orders",

@@ -147,11 +147,12 @@ final class Demo {
                         .open();
                 SpannerChangeStreamSource source =
                         SpannerChangeStreamSource.open(connection.client(), DemoDatabase.STREAM);
-                Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
+                LimitedOutput lines = output.start(Long.MAX_VALUE, () -> {});
+                Subscriber subscriber = Subscriber.builder(
+                                output.printing(source, lines), new InMemoryPartitionStorage())
                         .options(options().startAt(database.serverTime()).build())
                         .build();
-                StopSignals signals = StopSignals.install(workload::stop, subscriber::close);
-                LimitedOutput lines = output.start(Long.MAX_VALUE, () -> {})) {
+                StopSignals signals = StopSignals.install(workload::stop, subscriber::close)) {
             return run(server, database, subscriber, signals, lines);
         } finally {
             output.progress().line().end();

@@ -6,6 +6,7 @@ import static dev.spream.cli.command.UsageFailure.requireBetween;
 import dev.spream.api.HttpAddress;
 import dev.spream.api.StreamTime;
 import dev.spream.api.StreamTimes;
+import dev.spream.api.filter.ChangeFilter;
 import dev.spream.cli.command.DurationArgument;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
@@ -41,7 +42,7 @@ import picocli.CommandLine.Spec;
 /** Parses and validates the flags of {@code tail}, and runs {@link Tail} or {@link Demo}. */
 @Command(
         name = "tail",
-        description = "Prints the changes of a change stream, one JSON line each.",
+        description = "Prints the changes of a change stream, a line each.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:success, also when a signal ended it and all work was finished", "1:failure", "2:usage"},
         footer = {
@@ -59,6 +60,7 @@ public final class TailCommand extends Subcommand {
                     StorageArguments.JDBC_ONLY,
                     SHARED_ONLY,
                     ReadingArguments.NAMES,
+                    FilterArguments.NAMES,
                     List.of(
                             "--storage",
                             "--database",
@@ -107,6 +109,12 @@ public final class TailCommand extends Subcommand {
                     "Begin a new subscription with the rows of the watched tables as of now, as inserts, followed by"
                             + " the changes after it.")
     private boolean snapshot;
+
+    @Mixin
+    private final PrintArguments printArguments = new PrintArguments();
+
+    @Mixin
+    private final FilterArguments filterArguments = new FilterArguments();
 
     @Option(names = "--limit", paramLabel = "N", description = "End after this many records. Default: no limit.")
     private @Nullable Long limit;
@@ -186,6 +194,8 @@ public final class TailCommand extends Subcommand {
         requireBetween("--max-inflight", maxInflight, 1, SubscriberOptions.MAX_MAX_INFLIGHT);
         Output output = new Output(
                 new FileOutputStream(FileDescriptor.out),
+                printArguments.format(),
+                printArguments.allRecords(),
                 new WatermarkProgress(System.err, InstantSource.system()),
                 Terminal.watched());
         try {
@@ -227,6 +237,7 @@ public final class TailCommand extends Subcommand {
         require(
                 !snapshot || transactionArguments.mode() != TransactionMode.COMMIT_ORDER,
                 "--snapshot cannot be combined with --commit-order: its rows have one commit timestamp; use --whole-transactions");
+        ChangeFilter filter = filterArguments.filter();
         StorageChoice storage = storage();
         StreamTimes times = times(storage);
         SubscriberOptions.Builder options = SubscriberOptions.builder()
@@ -242,6 +253,7 @@ public final class TailCommand extends Subcommand {
                 readingArguments.keys(streamArguments),
                 storage,
                 times,
+                filter,
                 limit == null ? Long.MAX_VALUE : limit,
                 options);
     }
