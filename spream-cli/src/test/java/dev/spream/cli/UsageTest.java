@@ -93,6 +93,11 @@ final class UsageTest {
             --tables Orders --columns Items.Id | --columns: column Items.Id belongs to a table that is filtered out
             --mod-types upsert            | --mod-types: 'upsert' is none of insert, update, delete
             --format xml                  | expected one of
+            --sink jsonl --limit 5        | --limit cannot be combined with --sink, --config or --plugins
+            --sink jsonl --all-records    | --all-records cannot be combined with --sink, --config or --plugins
+            --sink jsonl --sink.jsonl.path | --sink.jsonl.path has no value: write --sink.jsonl.path=VALUE
+            --sink.jsonl.path=a --sink.jsonl.path=b | --sink.jsonl.path is given twice: remove one
+            --sink jsonl --sinc           | unknown option '--sinc'
             --emulator-host x:1 --endpoint y:443 | --emulator-host cannot be combined with --endpoint or --credentials-file
             --emulator-host x:1 --credentials-file k | --emulator-host cannot be combined with --endpoint or --credentials-file
             --endpoint http://x:1         | --endpoint 'http://x:1': expected host:port or https://host[:port]
@@ -142,6 +147,15 @@ final class UsageTest {
                 .doesNotContain("password=x");
     }
 
+    @Test
+    void keys_of_a_sink_are_validated_together() {
+        assertThat(run(FOR_FLAGS, "tail " + GOOD + "--sink jsnl --sink.jsonl.pth=x")).isEqualTo(2);
+        assertThat(err.toString())
+                .startsWith("spream tail: ")
+                .contains("sink is 'jsnl' (--sink), but there is no such plug-in; did you mean jsonl?")
+                .contains("sink.jsonl.pth (--sink.jsonl.pth) is not a known key; did you mean sink.jsonl.path?");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             --duration 0s          | --duration is 0s, must be 1ms to 1h
@@ -163,6 +177,9 @@ final class UsageTest {
                 "--limit 3",
                 "--endpoint x:443",
                 "--tables Accounts",
+                "--sink jsonl",
+                "--config spream.properties",
+                "--plugins plugins",
                 "--mod-types insert",
                 "--credentials-file k",
                 "--directed-reads include:read-only",

@@ -60,8 +60,16 @@ final class ConnectionArguments {
 
     /** Returns the settings as keys of source and storage. */
     Map<String, String> keys() {
+        return keys(emulator());
+    }
+
+    /** Returns the same without the emulator of the environment. */
+    Map<String, String> keysOfFlags() {
+        return keys(emulatorHost == null ? Optional.empty() : emulator());
+    }
+
+    private Map<String, String> keys(Optional<String> emulator) {
         check();
-        Optional<String> emulator = emulator();
         Map<String, String> keys = new LinkedHashMap<>();
         emulator.ifPresent(host -> keys.put("emulator-host", host));
         put(keys, "endpoint", endpoint);

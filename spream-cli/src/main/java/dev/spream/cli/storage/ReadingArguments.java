@@ -1,8 +1,11 @@
 package dev.spream.cli.storage;
 
+import static dev.spream.cli.command.UsageFailure.require;
+
 import com.google.cloud.spanner.Options.RpcPriority;
 import dev.spream.cli.command.DurationArgument;
 import dev.spream.cli.command.UsageFailure;
+import dev.spream.storage.spanner.DatabaseName;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,7 +42,7 @@ public final class ReadingArguments {
             names = "--priority",
             paramLabel = "LEVEL",
             description = "Request priority of the queries: low, medium or high. Default: high.")
-    private RpcPriority priority = RpcPriority.HIGH;
+    private @Nullable RpcPriority priority;
 
     @Option(names = "--role", paramLabel = "NAME", description = "Database role used for reading.")
     private @Nullable String role;
@@ -54,7 +57,7 @@ public final class ReadingArguments {
             names = "--connect-timeout",
             paramLabel = "DURATION",
             description = "Time limit of a request for metadata of the stream, 100ms to 5m. Default: 10s.")
-    private Duration connectTimeout = Duration.ofSeconds(10);
+    private @Nullable Duration connectTimeout;
 
     /**
      * Validates the flags, and those of the stream; connects to nothing.
@@ -62,38 +65,44 @@ public final class ReadingArguments {
      * @throws UsageFailure if the database or the stream is missing, or a value is invalid
      */
     public void check(StreamArguments stream) {
-        database(stream);
-        stream(stream);
-        UsageFailure.require(
-                connectTimeout.compareTo(MIN_CONNECT_TIMEOUT) >= 0
-                        && connectTimeout.compareTo(MAX_CONNECT_TIMEOUT) <= 0,
-                "--connect-timeout is %s, must be 100ms to 5m".formatted(DurationArgument.format(connectTimeout)));
+        require(stream.database().isPresent(), "--database is missing; --demo needs none");
+        require(stream.stream().isPresent(), "--stream is missing");
+        checkValues(stream);
+    }
+
+    /** Validates the flags that are given. */
+    public void checkValues(StreamArguments stream) {
+        require(
+                connectTimeout == null
+                        || (connectTimeout.compareTo(MIN_CONNECT_TIMEOUT) >= 0
+                                && connectTimeout.compareTo(MAX_CONNECT_TIMEOUT) <= 0),
+                "--connect-timeout is %s, must be 100ms to 5m"
+                        .formatted(connectTimeout == null ? "" : DurationArgument.format(connectTimeout)));
         SourceKeys.check("read-function", readFunction);
         SourceKeys.check("directed-reads", directedReads);
         stream.checkConnection();
     }
 
-    private static String database(StreamArguments stream) {
-        return stream.database()
-                .orElseThrow(() -> new UsageFailure("--database is missing; --demo needs none"))
-                .toString();
-    }
-
-    private static String stream(StreamArguments stream) {
-        return stream.stream().orElseThrow(() -> new UsageFailure("--stream is missing"));
-    }
-
-    /** Returns the keys of the source, with those of its connection. An emulator is reachable. */
+    /** Returns the flags as keys of the source, with those of its connection. An emulator is reachable. */
     public Map<String, String> keys(StreamArguments stream) {
-        Map<String, String> keys = new LinkedHashMap<>(stream.connection());
+        return keys(stream, stream.connection());
+    }
+
+    /** Returns the same, without the emulator of the environment, which the source finds itself. */
+    public Map<String, String> keysOfFlags(StreamArguments stream) {
+        return keys(stream, stream.connectionOfFlags());
+    }
+
+    private Map<String, String> keys(StreamArguments stream, Map<String, String> connection) {
+        Map<String, String> keys = new LinkedHashMap<>(connection);
         Optional.ofNullable(keys.get("channels"))
                 .map(Integer::parseInt)
                 .ifPresent(channels -> keys.put(
                         "max-open-queries", String.valueOf((channels - 1) * STREAMS_PER_CHANNEL)));
-        keys.put("database", database(stream));
-        keys.put("stream", stream(stream));
-        keys.put("priority", priority.name().toLowerCase(Locale.ROOT));
-        keys.put("connect-timeout", DurationArgument.format(connectTimeout));
+        put(keys, "database", stream.database().map(DatabaseName::toString).orElse(null));
+        put(keys, "stream", stream.stream().orElse(null));
+        put(keys, "priority", priority == null ? null : priority.name().toLowerCase(Locale.ROOT));
+        put(keys, "connect-timeout", connectTimeout == null ? null : DurationArgument.format(connectTimeout));
         put(keys, "role", role);
         put(keys, "request-tag", requestTag);
         put(keys, "read-function", readFunction);

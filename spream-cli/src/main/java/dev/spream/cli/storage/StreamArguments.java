@@ -57,6 +57,11 @@ public final class StreamArguments {
         return connection.keys();
     }
 
+    /** Returns the same without the emulator of the environment. */
+    Map<String, String> connectionOfFlags() {
+        return connection.keysOfFlags();
+    }
+
     /** Connects to a database for calls other than change stream queries. */
     public SpannerConnection connect(DatabaseName other) {
         return required("", () -> connection.options(other).open());

@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 
 /** The flags that determine what {@code tail} prints of a record. */
 final class PrintArguments {
-    static final List<String> NAMES = List.of("--format", "--all-records");
+    static final List<String> NAMES = List.of("--format", "--all-records", "--limit");
 
     /** The formats by their names on the command line. */
     enum Format {

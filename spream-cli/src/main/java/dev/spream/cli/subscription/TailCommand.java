@@ -6,6 +6,7 @@ import static dev.spream.cli.command.UsageFailure.requireBetween;
 import dev.spream.api.HttpAddress;
 import dev.spream.api.StreamTime;
 import dev.spream.api.StreamTimes;
+import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.filter.ChangeFilter;
 import dev.spream.cli.command.DurationArgument;
 import dev.spream.cli.command.Subcommand;
@@ -28,6 +29,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -61,6 +64,7 @@ public final class TailCommand extends Subcommand {
                     SHARED_ONLY,
                     ReadingArguments.NAMES,
                     FilterArguments.NAMES,
+                    SinkArguments.NAMES,
                     List.of(
                             "--storage",
                             "--database",
@@ -139,6 +143,9 @@ public final class TailCommand extends Subcommand {
     private @Nullable Ordering ordering;
 
     @Mixin
+    private final SinkArguments sinkArguments = new SinkArguments();
+
+    @Mixin
     private final TransactionArguments transactionArguments = new TransactionArguments();
 
     @Mixin
@@ -190,8 +197,14 @@ public final class TailCommand extends Subcommand {
         if (demoArguments.faults()) {
             verbosity.expectRepetitions();
         }
+        boolean toSink = sinkArguments.given();
         refuse(demo ? NOT_IN_DEMO : DemoArguments.NAMES, demo ? " cannot be combined with --demo" : " needs --demo");
+        require(!demo || !toSink, "keys of plug-ins cannot be combined with --demo");
         requireBetween("--max-inflight", maxInflight, 1, SubscriberOptions.MAX_MAX_INFLIGHT);
+        if (toSink) {
+            refuse(PrintArguments.NAMES, " cannot be combined with --sink, --config or --plugins: the sink prints nothing");
+            return new Service(config(), name(), Optional.ofNullable(http)).run();
+        }
         Output output = new Output(
                 new FileOutputStream(FileDescriptor.out),
                 printArguments.format(),
@@ -224,19 +237,49 @@ public final class TailCommand extends Subcommand {
         }
     }
 
+    /** Returns the configuration of the file, with the flags, which win over it. */
+    private SpreamConfig config() {
+        readingArguments.checkValues(streamArguments);
+        checkOptions();
+        SpreamConfig.Builder config = sinkArguments.builder();
+        Map<String, String> source = readingArguments.keysOfFlags(streamArguments);
+        if (!source.isEmpty()) {
+            config.set("source", "spanner");
+        }
+        source.forEach((key, value) -> config.set("source.spanner." + key, literal(value)));
+        StorageChoice storage = storage();
+        storageArguments.keys(storage).forEach((key, value) -> config.set(key, literal(value)));
+        filterArguments.keys().forEach((key, value) -> config.set(key, literal(value)));
+        times(storage);
+        set(config, "--start", "start", start);
+        set(config, "--end", "end", end);
+        set(config, "--snapshot", "snapshot", snapshot);
+        set(config, "--heartbeat-interval", "heartbeat-interval", DurationArgument.format(heartbeatInterval));
+        set(config, "--max-inflight", "max-inflight", maxInflight);
+        set(config, "--ordering", "ordering", ordering == null ? null : ordering.name().toLowerCase(Locale.ROOT));
+        set(config, "--lease-time", "lease-time", DurationArgument.format(leaseTime));
+        set(config, "--worker", "worker", worker);
+        transactionArguments
+                .given()
+                .ifPresent(mode -> config.set(
+                        "transaction-mode", mode.name().toLowerCase(Locale.ROOT).replace('_', '-')));
+        return config.build();
+    }
+
+    private void set(SpreamConfig.Builder config, String option, String key, @Nullable Object value) {
+        if (value != null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
+            config.set(key, literal(value.toString()));
+        }
+    }
+
+    /** Returns the text of a value that refers to nothing. */
+    private static String literal(String value) {
+        return value.replace("${", "$${");
+    }
+
     private Tail.Settings settings() {
         readingArguments.check(streamArguments);
-        require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
-        requireWithin(
-                "--heartbeat-interval",
-                heartbeatInterval,
-                SubscriberOptions.MIN_HEARTBEAT_INTERVAL,
-                SubscriberOptions.MAX_HEARTBEAT_INTERVAL);
-        requireWithin("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
-        require(!snapshot || start == null, "--snapshot cannot be combined with --start: a snapshot starts now");
-        require(
-                !snapshot || transactionArguments.mode() != TransactionMode.COMMIT_ORDER,
-                "--snapshot cannot be combined with --commit-order: its rows have one commit timestamp; use --whole-transactions");
+        checkOptions();
         ChangeFilter filter = filterArguments.filter();
         StorageChoice storage = storage();
         StreamTimes times = times(storage);
@@ -256,6 +299,22 @@ public final class TailCommand extends Subcommand {
                 filter,
                 limit == null ? Long.MAX_VALUE : limit,
                 options);
+    }
+
+    /** Validates the options of the subscription. */
+    private void checkOptions() {
+        require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
+        requireWithin(
+                "--heartbeat-interval",
+                heartbeatInterval,
+                SubscriberOptions.MIN_HEARTBEAT_INTERVAL,
+                SubscriberOptions.MAX_HEARTBEAT_INTERVAL);
+        requireWithin("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
+        require(!snapshot || start == null, "--snapshot cannot be combined with --start: a snapshot starts now");
+        require(
+                !snapshot || transactionArguments.mode() != TransactionMode.COMMIT_ORDER,
+                "--snapshot cannot be combined with --commit-order: its rows have one commit timestamp; use --whole-transactions");
+        worker();
     }
 
     private StorageChoice storage() {
