@@ -10,6 +10,7 @@ import dev.spream.cli.partition.PartitionsCommand;
 import dev.spream.cli.partition.SubscriptionCommand;
 import dev.spream.cli.partition.VerifyCommand;
 import dev.spream.cli.projection.ProjectionCommand;
+import dev.spream.cli.subscription.GraphCommand;
 import dev.spream.cli.subscription.RunCommand;
 import dev.spream.cli.subscription.TailCommand;
 import java.util.List;
@@ -27,6 +28,7 @@ final class SpreamCommand extends CommandGroup {
             TailCommand.class,
             RunCommand.class,
             ConfigCommand.class,
+            GraphCommand.class,
             PartitionsCommand.class,
             VerifyCommand.class,
             CleanupCommand.class,

@@ -26,7 +26,7 @@ record Output(
 
     /** Returns the source, with its records printed if all are. */
     ChangeStreamSource printing(ChangeStreamSource source, LimitedOutput lines) {
-        return allRecords ? new ReadRecords(source, lines) : source;
+        return allRecords ? new ReadRecords(source, lines::other) : source;
     }
 
     void finish(String summary) {

@@ -16,16 +16,22 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A source that prints the records that are not delivered, as they are read: heartbeats, and those about partitions.
+ * A source whose records that are not delivered are printed, as they are read: heartbeats, and those about partitions.
  * Changes in flight are printed after records that were read after them. Safe for use by many threads.
  */
 final class ReadRecords implements ChangeStreamSource {
     private final ChangeStreamSource source;
-    private final LimitedOutput output;
+    private final Printer printer;
 
-    ReadRecords(ChangeStreamSource source, LimitedOutput output) {
+    /** @param printer called by the threads that read partitions */
+    ReadRecords(ChangeStreamSource source, Printer printer) {
         this.source = source;
-        this.output = output;
+        this.printer = printer;
+    }
+
+    /** Takes records that are not delivered. */
+    interface Printer {
+        void print(PartitionToken partition, ChangeRecord record) throws IOException, InterruptedException;
     }
 
     @Override
@@ -53,7 +59,7 @@ final class ReadRecords implements ChangeStreamSource {
 
         private void print(ChangeRecord record) throws InterruptedException {
             try {
-                output.other(partition, record);
+                printer.print(partition, record);
             } catch (IOException e) {
                 throw new SourceException(
                         SourceException.Kind.FATAL, "a record could not be printed: " + e.getMessage(), e);

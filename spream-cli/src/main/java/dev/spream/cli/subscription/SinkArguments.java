@@ -23,7 +23,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * The flags with which {@code tail} delivers to a sink in place of the standard output. Keys of plug-ins are flags too,
  * as in {@code --sink.jsonl.path=FILE}.
  */
-public final class SinkArguments {
+final class SinkArguments {
     static final List<String> NAMES = List.of("--sink", "--config", "--plugins");
 
     private static final String DEFAULT_SINK = "stdout";
@@ -52,15 +52,6 @@ public final class SinkArguments {
             paramLabel = "DIR",
             description = "Folder of plug-ins, for --sink. Default: plugins, if present.")
     private @Nullable Path plugins;
-
-    /** Lets commands with these flags accept keys of plug-ins as flags. */
-    public static void take(CommandLine commands) {
-        commands.getSubcommands().values().forEach(SinkArguments::take);
-        if (commands.getCommandSpec().mixins().values().stream()
-                .anyMatch(part -> part.userObject() instanceof SinkArguments)) {
-            commands.getCommandSpec().parser().unmatchedArgumentsAllowed(true);
-        }
-    }
 
     /**
      * Returns whether the changes are delivered to a sink.

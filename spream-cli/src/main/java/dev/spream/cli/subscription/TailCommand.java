@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -190,6 +191,14 @@ public final class TailCommand extends Subcommand {
 
     @Mixin
     private final DemoArguments demoArguments = new DemoArguments();
+
+    /** Lets the command accept keys of plug-ins as flags, which it cannot configure itself. */
+    public static void takeKeys(CommandLine commands) {
+        commands.getSubcommands().values().stream()
+                .map(CommandLine::getCommandSpec)
+                .filter(command -> command.userObject() instanceof TailCommand)
+                .forEach(command -> command.parser().unmatchedArgumentsAllowed(true));
+    }
 
     @Override
     public Integer call() throws Exception {
