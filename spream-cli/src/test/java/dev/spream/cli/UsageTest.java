@@ -21,12 +21,17 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            ""                                          | spream: a command is missing: tail, run, config, partitions, verify, cleanup, subscription, deadletters, locks, outbox, projection, export, emulator (see spream --help)
+            ""                                          | spream: a command is missing: tail, run, config, graph, partitions, verify, cleanup, subscription, deadletters, locks, outbox, projection, export, emulator (see spream --help)
             tial                                        | spream: unknown argument 'tial'; did you mean 'tail'? (see spream --help)
             tail --steam X                              | spream tail: unknown option '--steam'; did you mean '--stream'? (see spream tail --help)
             tail --zzz                                  | spream tail: unknown option '--zzz' (see spream tail --help)
             tail                                        | spream tail: --database is missing; --demo needs none (see spream tail --help)
             tail -d projects/p/instances/i/databases/d  | spream tail: --stream is missing (see spream tail --help)
+            graph                                       | spream graph: --database is missing; --demo needs none (see spream graph --help)
+            graph --json --dot                          | spream graph: --json and --dot are two formats: remove one (see spream graph --help)
+            graph --seed 1                              | spream graph: --seed needs --demo (see spream graph --help)
+            graph --demo --start now                    | spream graph: --start cannot be combined with --demo (see spream graph --help)
+            graph -d projects/p/instances/i/databases/d -s S --end -2h | spream graph: --end is before --start (see spream graph --help)
             verify                                      | spream verify: --storage is missing: use spanner with --metadata-table, or jdbc with --jdbc-url (see spream verify --help)
             partitions --storage memory                 | spream partitions: --storage memory cannot be read by other processes: use spanner with --metadata-table, or jdbc with --jdbc-url (see spream partitions --help)
             partitions --json --dot                     | spream partitions: --json and --dot are two formats: remove one (see spream partitions --help)
@@ -202,6 +207,7 @@ final class UsageTest {
                 "--help",
                 "tail --help",
                 "emulator --help",
+                "graph --help",
                 "run --help",
                 "config --help",
                 "partitions --help",

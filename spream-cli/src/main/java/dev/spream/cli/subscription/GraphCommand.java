@@ -125,7 +125,7 @@ public final class GraphCommand extends Subcommand {
         Instant now = Instant.now();
         Instant from = start.at(now);
         Instant until = end.at(now);
-        require(!until.isBefore(from), "--end %s is before --start %s".formatted(until, from));
+        require(!until.isBefore(from), "--end is before --start");
         String stream = streamArguments.stream().orElseThrow();
         try (OpenPlugin<ChangeStreamSource> source = FlagPlugins.open(
                 ChangeStreamSourceProvider.class, "spanner", readingArguments.keys(streamArguments), stream)) {
