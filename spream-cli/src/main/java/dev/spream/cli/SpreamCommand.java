@@ -38,7 +38,8 @@ final class SpreamCommand extends CommandGroup {
             OutboxCommand.class,
             ProjectionCommand.class,
             ExportCommand.class,
-            EmulatorCommand.class);
+            EmulatorCommand.class,
+            CompletionCommand.class);
 
     /**
      * Creates the command line with the subcommand named by the first argument, or else with all, which takes half a
