@@ -17,7 +17,8 @@ final class CompletionTest {
     @Test
     void bash_completes_commands_options_and_values() throws Exception {
         Path script = Files.write(
-                folder.resolve("spream-completion"), CommandRun.of("completion", "bash").out());
+                folder.resolve("spream-completion"),
+                CommandRun.of("completion", "bash").out());
         assertThat(completed(script, "spream", "ta")).containsExactly("tail");
         assertThat(completed(script, "spream", "")).contains("tail", "run", "graph", "partitions", "completion");
         assertThat(completed(script, "spream", "tail", "--form")).containsExactly("--format");
@@ -53,7 +54,10 @@ final class CompletionTest {
             in.write("source '%s'\nCOMP_WORDS=('%s')\nCOMP_CWORD=%d\n".formatted(script, array, words.length - 1));
             in.write("_complete_spream\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n");
         }
-        List<String> completed = bash.inputReader(StandardCharsets.UTF_8).lines().map(String::strip).toList();
+        List<String> completed = bash.inputReader(StandardCharsets.UTF_8)
+                .lines()
+                .map(String::strip)
+                .toList();
         assertThat(bash.waitFor()).isZero();
         return completed;
     }

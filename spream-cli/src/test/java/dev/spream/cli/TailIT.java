@@ -119,9 +119,16 @@ final class TailIT {
                 "delete,update",
                 "--limit",
                 "2")) {
-            writeUntil(server, database, tail, 2, id -> List.of(
-                    insert("Items", id), insert("Others", id), Mutation.delete("Others", Key.of(id - 1)),
-                    Mutation.delete("Items", Key.of(id - 1))));
+            writeUntil(
+                    server,
+                    database,
+                    tail,
+                    2,
+                    id -> List.of(
+                            insert("Items", id),
+                            insert("Others", id),
+                            Mutation.delete("Others", Key.of(id - 1)),
+                            Mutation.delete("Items", Key.of(id - 1))));
             assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
             assertThat(records(tail)).hasSize(2).allSatisfy(change -> {
                 assertThat(change.tableName()).isEqualTo("Items");

@@ -34,7 +34,8 @@ final class TailSinkIT {
                 storage=jdbc
                 storage.jdbc.url=jdbc:postgresql://nowhere.invalid/workers
                 filter.mod-types=delete
-                """.formatted(database.getName(), server.emulatorHost(), folder.resolve("of-the-file.jsonl")));
+                """.formatted(
+                        database.getName(), server.emulatorHost(), folder.resolve("of-the-file.jsonl")));
         Path changes = folder.resolve("changes.jsonl");
         try (ItemWriter writer = new ItemWriter(server, database);
                 SpreamProcess tail = SpreamProcess.spream(
@@ -61,19 +62,17 @@ final class TailSinkIT {
         }
         assertThat(Files.readAllLines(changes))
                 .isNotEmpty()
-                .allSatisfy(line -> assertThat(
-                                ChangeRecordJson.readDataChange(line).modType())
-                        .isEqualTo(ModType.INSERT));
+                .allSatisfy(
+                        line -> assertThat(ChangeRecordJson.readDataChange(line).modType())
+                                .isEqualTo(ModType.INSERT));
         assertThat(folder.resolve("of-the-file.jsonl")).doesNotExist();
     }
 
     @Test
     void a_sink_is_found_in_a_folder_of_plug_ins() throws Exception {
         Path own = Files.createDirectories(folder.resolve("plugins/versions-sink"));
-        Path gson = Files.copy(
-                Path.of("target/libraries-of-plugins/gson-2.8.9.jar"), own.resolve("gson-2.8.9.jar"));
-        PluginProject.pack(
-                Path.of("src/test/plugins/versions-sink"), own.resolve("versions-sink.jar"), List.of(gson));
+        Path gson = Files.copy(Path.of("target/libraries-of-plugins/gson-2.8.9.jar"), own.resolve("gson-2.8.9.jar"));
+        PluginProject.pack(Path.of("src/test/plugins/versions-sink"), own.resolve("versions-sink.jar"), List.of(gson));
         try (ItemWriter writer = new ItemWriter(server, database);
                 SpreamProcess tail = SpreamProcess.spreamOn(
                         server.emulatorHost(),

@@ -154,7 +154,8 @@ final class UsageTest {
 
     @Test
     void keys_of_a_sink_are_validated_together() {
-        assertThat(run(FOR_FLAGS, "tail " + GOOD + "--sink jsnl --sink.jsonl.pth=x")).isEqualTo(2);
+        assertThat(run(FOR_FLAGS, "tail " + GOOD + "--sink jsnl --sink.jsonl.pth=x"))
+                .isEqualTo(2);
         assertThat(err.toString())
                 .startsWith("spream tail: ")
                 .contains("sink is 'jsnl' (--sink), but there is no such plug-in; did you mean jsonl?")

@@ -61,7 +61,8 @@ final class ValueResolver {
 
     private boolean takesFallback(Known known) {
         return known.key().fallbackUnless().stream()
-                .noneMatch(other -> config.effective(known.section().prefix() + "." + other).isPresent());
+                .noneMatch(other ->
+                        config.effective(known.section().prefix() + "." + other).isPresent());
     }
 
     private static <T> ResolvedText defaultOf(String name, ConfigKey<T> key) {

@@ -72,7 +72,8 @@ public record ConfigKey<T>(
      */
     public static <T> ConfigKey<T> of(String name, ConfigType<T> type, String meaning) {
         Optional<String> none = Optional.empty();
-        return new ConfigKey<>(name, type, meaning, Optional.empty(), none, none, List.of(), false, false, Optional.empty());
+        return new ConfigKey<>(
+                name, type, meaning, Optional.empty(), none, none, List.of(), false, false, Optional.empty());
     }
 
     /**
@@ -83,13 +84,15 @@ public record ConfigKey<T>(
      */
     public ConfigKey<T> withDefault(T value) {
         Optional<T> held = Optional.of(value);
-        return new ConfigKey<>(name, type, meaning, held, defaultMeaning, fallback, fallbackUnless, false, isSecret, shownPart);
+        return new ConfigKey<>(
+                name, type, meaning, held, defaultMeaning, fallback, fallbackUnless, false, isSecret, shownPart);
     }
 
     /** Returns this key with a description of its default, such as {@code a quarter of the heap}. */
     public ConfigKey<T> withDefaultMeaning(String words) {
         Optional<String> said = Optional.of(words);
-        return new ConfigKey<>(name, type, meaning, defaultValue, said, fallback, fallbackUnless, isRequired, isSecret, shownPart);
+        return new ConfigKey<>(
+                name, type, meaning, defaultValue, said, fallback, fallbackUnless, isRequired, isSecret, shownPart);
     }
 
     /**
@@ -126,7 +129,8 @@ public record ConfigKey<T>(
     /** Returns this key as a required one. */
     public ConfigKey<T> required() {
         Optional<T> none = Optional.empty();
-        return new ConfigKey<>(name, type, meaning, none, defaultMeaning, fallback, fallbackUnless, true, isSecret, shownPart);
+        return new ConfigKey<>(
+                name, type, meaning, none, defaultMeaning, fallback, fallbackUnless, true, isSecret, shownPart);
     }
 
     /**
@@ -134,7 +138,16 @@ public record ConfigKey<T>(
      */
     public ConfigKey<T> secret() {
         return new ConfigKey<>(
-                name, type, meaning, defaultValue, defaultMeaning, fallback, fallbackUnless, isRequired, true, shownPart);
+                name,
+                type,
+                meaning,
+                defaultValue,
+                defaultMeaning,
+                fallback,
+                fallbackUnless,
+                isRequired,
+                true,
+                shownPart);
     }
 
     /**
@@ -146,7 +159,16 @@ public record ConfigKey<T>(
     public ConfigKey<T> showing(UnaryOperator<String> part) {
         Optional<UnaryOperator<String>> shown = Optional.of(part);
         return new ConfigKey<>(
-                name, type, meaning, defaultValue, defaultMeaning, fallback, fallbackUnless, isRequired, isSecret, shown);
+                name,
+                type,
+                meaning,
+                defaultValue,
+                defaultMeaning,
+                fallback,
+                fallbackUnless,
+                isRequired,
+                isSecret,
+                shown);
     }
 
     /** Returns the default for documentation: its written form, or its description. */

@@ -99,7 +99,10 @@ final class ConfigTypeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"10", "10 s", "10S", "PT10S", "-1s", "1.0005s", ".5s", "1.s", "1us", "1w", "", "s", "1h30", "1h 30m"})
+    @ValueSource(
+            strings = {
+                "10", "10 s", "10S", "PT10S", "-1s", "1.0005s", ".5s", "1.s", "1us", "1w", "", "s", "1h30", "1h 30m"
+            })
     void an_invalid_duration_is_refused(String text) {
         assertRefused(DURATION, text, "expected duration, 100ms to 7d, such as 500ms, 10s, 5m, 2h or 1d");
     }

@@ -98,8 +98,7 @@ final class ConnectionArguments {
         require(channels == null || channels > 1, "--channels is %d, must be 2 to 256".formatted(channels));
         SourceKeys.check("endpoint", endpoint);
         SourceKeys.check("channels", channels);
-        SourceKeys.check(
-                "keep-alive-time", keepAliveTime == null ? null : DurationArgument.format(keepAliveTime));
+        SourceKeys.check("keep-alive-time", keepAliveTime == null ? null : DurationArgument.format(keepAliveTime));
     }
 
     /** Returns the options of a connection for calls other than change stream queries. */

@@ -97,8 +97,8 @@ public final class ReadingArguments {
         Map<String, String> keys = new LinkedHashMap<>(connection);
         Optional.ofNullable(keys.get("channels"))
                 .map(Integer::parseInt)
-                .ifPresent(channels -> keys.put(
-                        "max-open-queries", String.valueOf((channels - 1) * STREAMS_PER_CHANNEL)));
+                .ifPresent(
+                        channels -> keys.put("max-open-queries", String.valueOf((channels - 1) * STREAMS_PER_CHANNEL)));
         put(keys, "database", stream.database().map(DatabaseName::toString).orElse(null));
         put(keys, "stream", stream.stream().orElse(null));
         put(keys, "priority", priority == null ? null : priority.name().toLowerCase(Locale.ROOT));

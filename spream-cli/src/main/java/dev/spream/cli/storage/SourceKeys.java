@@ -29,6 +29,9 @@ final class SourceKeys {
     }
 
     private static ConfigKey<?> type(String key) {
-        return KEYS.stream().filter(known -> known.name().equals(key)).findFirst().orElseThrow();
+        return KEYS.stream()
+                .filter(known -> known.name().equals(key))
+                .findFirst()
+                .orElseThrow();
     }
 }

@@ -114,8 +114,7 @@ public final class StorageArguments {
         }
         Map<String, String> keys = new LinkedHashMap<>();
         keys.put("storage", shared.plugin());
-        shared.settings()
-                .forEach((key, value) -> keys.put("storage.%s.%s".formatted(shared.plugin(), key), value));
+        shared.settings().forEach((key, value) -> keys.put("storage.%s.%s".formatted(shared.plugin(), key), value));
         shared.subscription().ifPresent(name -> keys.put("subscription", name));
         return keys;
     }

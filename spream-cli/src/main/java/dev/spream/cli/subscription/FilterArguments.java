@@ -27,8 +27,9 @@ final class FilterArguments {
             names = "--columns",
             paramLabel = "NAMES",
             split = ",",
-            description = "Columns delivered, as Table.Column, besides the primary key; all columns of a table without one"
-                    + " here. An update that touches none of them is not delivered. Default: all.")
+            description =
+                    "Columns delivered, as Table.Column, besides the primary key; all columns of a table without one"
+                            + " here. An update that touches none of them is not delivered. Default: all.")
     private List<String> columns = List.of();
 
     @Option(
@@ -41,8 +42,11 @@ final class FilterArguments {
     /** Returns the filter; a flag that is invalid is a usage failure. */
     ChangeFilter filter() {
         List<ModType> types = required(
-                "--mod-types: ", () -> modTypes.stream().map(FilterArguments::modType).toList());
-        required("--tables: ", () -> ChangeFilter.builder().tables(stripped(tables)).build());
+                "--mod-types: ",
+                () -> modTypes.stream().map(FilterArguments::modType).toList());
+        required(
+                "--tables: ",
+                () -> ChangeFilter.builder().tables(stripped(tables)).build());
         return required(
                 "--columns: ",
                 () -> ChangeFilter.builder()

@@ -34,7 +34,8 @@ import picocli.CommandLine.Spec;
 /** Draws the partitions of a change stream over a period of time, from the stream itself. */
 @Command(
         name = "graph",
-        description = "Draws how the partitions of a change stream split, merged and moved, read from the stream itself.",
+        description =
+                "Draws how the partitions of a change stream split, merged and moved, read from the stream itself.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:success", "1:failure", "2:usage"},
         footer = {
@@ -146,8 +147,7 @@ public final class GraphCommand extends Subcommand {
     }
 
     private StreamGraph demo() throws Exception {
-        Demo.Settings settings =
-                demoArguments.settings(1, Optional.empty(), TransactionMode.OFF, streamArguments);
+        Demo.Settings settings = demoArguments.settings(1, Optional.empty(), TransactionMode.OFF, streamArguments);
         if (settings.emulatorHost().isPresent()) {
             return demo(settings, settings.emulatorHost().get());
         }
@@ -158,8 +158,8 @@ public final class GraphCommand extends Subcommand {
 
     private static StreamGraph demo(Demo.Settings settings, String emulatorHost) throws Exception {
         TransferWorkload workload = new TransferWorkload(settings.seed());
-        try (DemoDatabase database = DemoDatabase.create(
-                        emulatorHost, settings.dialect().dialect(), settings.mode(), workload);
+        try (DemoDatabase database =
+                        DemoDatabase.create(emulatorHost, settings.dialect().dialect(), settings.mode(), workload);
                 SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(database.name()))
                         .emulatorHost(emulatorHost)
                         .open();

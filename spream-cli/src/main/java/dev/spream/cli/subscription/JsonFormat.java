@@ -45,9 +45,12 @@ record JsonFormat(boolean named) implements RecordFormat {
         return new Members()
                 .put("start_timestamp", children.startTimestamp())
                 .put("record_sequence", children.recordSequence())
-                .list("child_partitions", children.childPartitions(), child -> new Members()
-                        .put("token", child.token())
-                        .put("parent_partition_tokens", child.parentTokens()));
+                .list(
+                        "child_partitions",
+                        children.childPartitions(),
+                        child -> new Members()
+                                .put("token", child.token())
+                                .put("parent_partition_tokens", child.parentTokens()));
     }
 
     private static Members start(PartitionStartRecord start) {
@@ -62,10 +65,14 @@ record JsonFormat(boolean named) implements RecordFormat {
                 .put("commit_timestamp", event.commitTimestamp())
                 .put("record_sequence", event.recordSequence())
                 .put("partition_token", event.partitionToken())
-                .list("move_in_events", event.moveInSources(), source -> new Members()
-                        .put("source_partition_token", source))
-                .list("move_out_events", event.moveOutDestinations(), destination -> new Members()
-                        .put("destination_partition_token", destination));
+                .list(
+                        "move_in_events",
+                        event.moveInSources(),
+                        source -> new Members().put("source_partition_token", source))
+                .list(
+                        "move_out_events",
+                        event.moveOutDestinations(),
+                        destination -> new Members().put("destination_partition_token", destination));
     }
 
     private static Members end(PartitionEndRecord end) {

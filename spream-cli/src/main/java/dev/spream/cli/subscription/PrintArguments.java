@@ -30,8 +30,9 @@ final class PrintArguments {
 
     @Option(
             names = "--all-records",
-            description = "Also print heartbeats and the records about partitions, as they are read. Each JSON line then"
-                    + " names its kind and the partition's token.")
+            description =
+                    "Also print heartbeats and the records about partitions, as they are read. Each JSON line then"
+                            + " names its kind and the partition's token.")
     private boolean allRecords;
 
     boolean allRecords() {

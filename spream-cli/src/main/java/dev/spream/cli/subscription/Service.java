@@ -52,8 +52,7 @@ final class Service {
                 .listener(tally)
                 .listener(partitions)
                 .listener(new FutureStart(this::say, InstantSource.system()))
-                .listener(new ConnectivityWarning(
-                        this::say, InstantSource.system()));
+                .listener(new ConnectivityWarning(this::say, InstantSource.system()));
         String subscription = subscription();
         builder.around(consumer -> Tracing.around(consumer, subscription));
         try (Operations<HttpEndpoints> operations =

@@ -27,7 +27,8 @@ final class SinkArguments {
     static final List<String> NAMES = List.of("--sink", "--config", "--plugins");
 
     private static final String DEFAULT_SINK = "stdout";
-    private static final Pattern KEY = Pattern.compile("--(?<key>[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)+)(?:=(?<value>.*))?", Pattern.DOTALL);
+    private static final Pattern KEY =
+            Pattern.compile("--(?<key>[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)+)(?:=(?<value>.*))?", Pattern.DOTALL);
 
     @Spec(Target.MIXEE)
     @SuppressWarnings("NullAway.Init")

@@ -61,9 +61,9 @@ record StreamGraph(
         ChangeStreamSource recorded = new ReadRecords(source, (partition, record) -> keep(record, moves));
         try (Subscriber subscriber =
                 Subscriber.builder(recorded, storage).options(options).build()) {
-            subscriber.run((change, delivery) -> changes.computeIfAbsent(
-                            delivery.partition(), partition -> new LongAdder())
-                    .increment());
+            subscriber.run(
+                    (change, delivery) -> changes.computeIfAbsent(delivery.partition(), partition -> new LongAdder())
+                            .increment());
         }
         return new StreamGraph(
                 source.streamName(),

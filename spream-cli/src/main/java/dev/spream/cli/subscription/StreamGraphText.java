@@ -163,7 +163,9 @@ final class StreamGraphText {
                             end(partition).isPresent() ? ", fillcolor=lightgray" : ""));
         }
         for (PartitionMetadata partition : graph.partitions()) {
-            layout.parents(partition).forEach(parent -> lines.add(edge(parent.value(), partition.token().value(), "")));
+            layout.parents(partition)
+                    .forEach(parent ->
+                            lines.add(edge(parent.value(), partition.token().value(), "")));
         }
         for (PartitionEventRecord move : graph.moves()) {
             String label = " [style=dashed, label=%s]".formatted(quoted(time(move.commitTimestamp())));
@@ -205,9 +207,12 @@ final class StreamGraphText {
                         "child_tokens",
                         partition.endProof().map(PartitionEnd::children).orElse(List.of()))
                 .put("changes", changes(partition))
-                .list("moves", graph.moves(partition), move -> new Members()
-                        .put("commit_timestamp", move.commitTimestamp())
-                        .put("sources", move.moveInSources())
-                        .put("destinations", move.moveOutDestinations()));
+                .list(
+                        "moves",
+                        graph.moves(partition),
+                        move -> new Members()
+                                .put("commit_timestamp", move.commitTimestamp())
+                                .put("sources", move.moveInSources())
+                                .put("destinations", move.moveOutDestinations()));
     }
 }

@@ -4,9 +4,9 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.api.StreamTimes;
 import dev.spream.api.buffer.DiskChangeBuffer;
-import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.filter.ChangeFilter;
 import dev.spream.api.filter.FilteredConsumer;
+import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.cli.http.HttpEndpoints;
 import dev.spream.cli.output.TimedLine;

@@ -211,7 +211,9 @@ public final class TailCommand extends Subcommand {
         require(!demo || !toSink, "keys of plug-ins cannot be combined with --demo");
         requireBetween("--max-inflight", maxInflight, 1, SubscriberOptions.MAX_MAX_INFLIGHT);
         if (toSink) {
-            refuse(PrintArguments.NAMES, " cannot be combined with --sink, --config or --plugins: the sink prints nothing");
+            refuse(
+                    PrintArguments.NAMES,
+                    " cannot be combined with --sink, --config or --plugins: the sink prints nothing");
             return new Service(config(), name(), Optional.ofNullable(http)).run();
         }
         Output output = new Output(
@@ -265,7 +267,11 @@ public final class TailCommand extends Subcommand {
         set(config, "--snapshot", "snapshot", snapshot);
         set(config, "--heartbeat-interval", "heartbeat-interval", DurationArgument.format(heartbeatInterval));
         set(config, "--max-inflight", "max-inflight", maxInflight);
-        set(config, "--ordering", "ordering", ordering == null ? null : ordering.name().toLowerCase(Locale.ROOT));
+        set(
+                config,
+                "--ordering",
+                "ordering",
+                ordering == null ? null : ordering.name().toLowerCase(Locale.ROOT));
         set(config, "--lease-time", "lease-time", DurationArgument.format(leaseTime));
         set(config, "--worker", "worker", worker);
         transactionArguments

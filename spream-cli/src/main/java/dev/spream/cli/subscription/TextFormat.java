@@ -147,7 +147,9 @@ record TextFormat(ZoneId zone, boolean styled, OptionalInt width) implements Rec
 
     private static String child(ChildPartition child) {
         return tokens(List.of(child.token()))
-                + (child.parentTokens().size() > 1 ? " (of %d parents)".formatted(child.parentTokens().size()) : "");
+                + (child.parentTokens().size() > 1
+                        ? " (of %d parents)".formatted(child.parentTokens().size())
+                        : "");
     }
 
     private static String moves(PartitionEventRecord event) {
@@ -156,6 +158,8 @@ record TextFormat(ZoneId zone, boolean styled, OptionalInt width) implements Rec
     }
 
     private static String tokens(Collection<String> tokens) {
-        return tokens.stream().map(token -> new PartitionToken(token).abbreviated()).collect(Collectors.joining(", "));
+        return tokens.stream()
+                .map(token -> new PartitionToken(token).abbreviated())
+                .collect(Collectors.joining(", "));
     }
 }

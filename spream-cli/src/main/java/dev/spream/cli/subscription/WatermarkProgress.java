@@ -113,6 +113,7 @@ final class WatermarkProgress implements SubscriptionListener {
         }
         Duration behind = Duration.between(low, now).truncatedTo(ChronoUnit.SECONDS);
         return "read up to %s (%s ago)"
-                .formatted(TIME.format(low.atZone(zone)), DurationText.of(behind.isNegative() ? Duration.ZERO : behind));
+                .formatted(
+                        TIME.format(low.atZone(zone)), DurationText.of(behind.isNegative() ? Duration.ZERO : behind));
     }
 }

@@ -48,7 +48,8 @@ final class ConnectionFlagsTest {
                 .containsEntry("read-function", "READ_Orders_europe");
         assertThat(flags.storage.ofReader(flags.stream))
                 .isInstanceOfSatisfying(
-                        StorageChoice.Spanner.class, spanner -> assertThat(spanner.settings())
+                        StorageChoice.Spanner.class,
+                        spanner -> assertThat(spanner.settings())
                                 .containsAllEntriesOf(CONNECTION)
                                 .doesNotContainKey("directed-reads"));
     }

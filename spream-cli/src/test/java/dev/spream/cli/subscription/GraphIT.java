@@ -36,14 +36,16 @@ final class GraphIT {
             control.merge(moved, halves.getLast());
             write(server, database, 1);
 
-            JsonObject graph = JsonObject.of(graph(server, database, start, "--json").getFirst());
+            JsonObject graph =
+                    JsonObject.of(graph(server, database, start, "--json").getFirst());
             Map<String, JsonObject> shown = partitions(graph);
             assertThat(graph.string("partition_mode")).contains("IMMUTABLE_KEY_RANGE");
             assertThat(control.all()).allSatisfy(expected -> {
                 JsonObject partition = shown.get(expected.token());
                 assertThat(partition).as("%s of %s", expected, shown).isNotNull();
                 assertThat(strings(partition, "parent_tokens")).containsExactlyInAnyOrderElementsOf(expected.parents());
-                assertThat(partition.string("end_timestamp").map(Instant::parse)).isEqualTo(expected.end());
+                assertThat(partition.string("end_timestamp").map(Instant::parse))
+                        .isEqualTo(expected.end());
                 if (!expected.parents().isEmpty()) {
                     assertThat(partition.string("start_timestamp").map(Instant::parse))
                             .contains(expected.start());
@@ -87,12 +89,14 @@ final class GraphIT {
                     .orElseThrow();
             control.moveRange(moving.token(), moving.range(), target);
 
-            JsonObject graph = JsonObject.of(graph(server, database, start, "--json").getFirst());
+            JsonObject graph =
+                    JsonObject.of(graph(server, database, start, "--json").getFirst());
             Map<String, JsonObject> shown = partitions(graph);
             assertThat(shown.get(target).objects("moves"))
                     .anySatisfy(move -> assertThat(strings(move, "sources")).containsExactly(moving.token()));
             assertThat(shown.get(moving.token()).objects("moves"))
-                    .anySatisfy(move -> assertThat(strings(move, "destinations")).containsExactly(target));
+                    .anySatisfy(
+                            move -> assertThat(strings(move, "destinations")).containsExactly(target));
             assertThat(graph(server, database, start))
                     .anyMatch(line -> line.contains("keys in from " + abbreviated(moving.token()) + " at "))
                     .anyMatch(line -> line.contains("keys out to " + abbreviated(target) + " at "));
@@ -108,8 +112,7 @@ final class GraphIT {
 
     private static Map<String, JsonObject> partitions(JsonObject graph) {
         return graph.objects("partitions").stream()
-                .collect(Collectors.toMap(
-                        partition -> partition.string("token").orElseThrow(), Function.identity()));
+                .collect(Collectors.toMap(partition -> partition.string("token").orElseThrow(), Function.identity()));
     }
 
     private static List<String> strings(JsonObject object, String name) {
@@ -148,10 +151,8 @@ final class GraphIT {
     private static void write(SpannerServer server, DatabaseId database, long id) {
         try (Spanner spanner = server.client()) {
             spanner.getDatabaseClient(database)
-                    .write(List.of(Mutation.newInsertBuilder("Items")
-                            .set("Id")
-                            .to(id)
-                            .build()));
+                    .write(List.of(
+                            Mutation.newInsertBuilder("Items").set("Id").to(id).build()));
         }
     }
 }

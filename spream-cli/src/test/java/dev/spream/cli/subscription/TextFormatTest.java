@@ -25,8 +25,7 @@ final class TextFormatTest {
     private static final PartitionToken PARTITION = new PartitionToken("a-token-of-partition-1");
     private static final Instant COMMITTED = Instant.parse("2026-03-01T23:00:03.1239Z");
     private static final RecordFormat PLAIN = new TextFormat(ZoneId.of("Europe/Berlin"), false, OptionalInt.empty());
-    private static final RecordFormat COLORED =
-            new TextFormat(ZoneId.of("Europe/Berlin"), true, OptionalInt.of(200));
+    private static final RecordFormat COLORED = new TextFormat(ZoneId.of("Europe/Berlin"), true, OptionalInt.of(200));
 
     @Test
     void an_insert_has_local_time_table_key_values_and_tag() {
@@ -40,7 +39,12 @@ final class TextFormatTest {
     void changed_columns_of_an_update_have_their_old_values() {
         assertThat(PLAIN.change(
                         PARTITION,
-                        change("UPDATE", "", mod("{\"Status\":\"paid\",\"Count\":\"7\",\"Note\":\"x\"}", "{\"Status\":\"open\",\"Count\":\"7\"}"))))
+                        change(
+                                "UPDATE",
+                                "",
+                                mod(
+                                        "{\"Status\":\"paid\",\"Count\":\"7\",\"Note\":\"x\"}",
+                                        "{\"Status\":\"open\",\"Count\":\"7\"}"))))
                 .endsWith("UPDATE  Id=5,Line=\"a b\"  Status: \"open\"→\"paid\"  Count: 7  Note: \"x\"");
     }
 
@@ -55,10 +59,14 @@ final class TextFormatTest {
 
     @Test
     void colours_distinguish_what_was_done() {
-        assertThat(COLORED.change(PARTITION, change("INSERT", "", mod("{}", "{}")))).contains("\u001b[32mINSERT\u001b[");
-        assertThat(COLORED.change(PARTITION, change("UPDATE", "", mod("{}", "{}")))).contains("\u001b[33mUPDATE\u001b[");
-        assertThat(COLORED.change(PARTITION, change("DELETE", "", mod("{}", "{}")))).contains("\u001b[31mDELETE\u001b[");
-        assertThat(PLAIN.change(PARTITION, change("DELETE", "", mod("{}", "{}")))).doesNotContain("\u001b");
+        assertThat(COLORED.change(PARTITION, change("INSERT", "", mod("{}", "{}"))))
+                .contains("\u001b[32mINSERT\u001b[");
+        assertThat(COLORED.change(PARTITION, change("UPDATE", "", mod("{}", "{}"))))
+                .contains("\u001b[33mUPDATE\u001b[");
+        assertThat(COLORED.change(PARTITION, change("DELETE", "", mod("{}", "{}"))))
+                .contains("\u001b[31mDELETE\u001b[");
+        assertThat(PLAIN.change(PARTITION, change("DELETE", "", mod("{}", "{}"))))
+                .doesNotContain("\u001b");
     }
 
     @Test
@@ -66,8 +74,12 @@ final class TextFormatTest {
         RecordFormat narrow = new TextFormat(ZoneId.of("UTC"), false, OptionalInt.of(100));
         String value = "x".repeat(300);
         String line = narrow.change(
-                PARTITION, change("INSERT", "", mod("{\"Status\":\"%s\",\"Note\":\"after this\"}".formatted(value), "{}")));
-        assertThat(line).hasSizeLessThanOrEqualTo(100).contains("Status: \"" + "x".repeat(23) + "…  Note: ").endsWith("…");
+                PARTITION,
+                change("INSERT", "", mod("{\"Status\":\"%s\",\"Note\":\"after this\"}".formatted(value), "{}")));
+        assertThat(line)
+                .hasSizeLessThanOrEqualTo(100)
+                .contains("Status: \"" + "x".repeat(23) + "…  Note: ")
+                .endsWith("…");
         assertThat(PLAIN.change(PARTITION, change("INSERT", "", mod("{\"Status\":\"%s\"}".formatted(value), "{}"))))
                 .endsWith(value + "\"");
     }
@@ -75,7 +87,8 @@ final class TextFormatTest {
     @Test
     void values_cannot_control_the_terminal() {
         assertThat(COLORED.change(
-                        PARTITION, change("INSERT", "\u001b[2J", mod("{\"Note\":\"\\u001b]0;title\\u0007\\n\"}", "{}"))))
+                        PARTITION,
+                        change("INSERT", "\u001b[2J", mod("{\"Note\":\"\\u001b]0;title\\u0007\\n\"}", "{}"))))
                 .doesNotContain("\u001b[2J", "\u001b]", "\u0007", "\n");
     }
 
@@ -100,8 +113,7 @@ final class TextFormatTest {
                 .allSatisfy(line -> assertThat(line).startsWith("2026-03-02 00:00:03.123  "))
                 .satisfiesExactly(
                         line -> assertThat(line).endsWith("…tition-1  heartbeat"),
-                        line -> assertThat(line)
-                                .endsWith("Parent0  continues in …e-123456, …o-123456 (of 2 parents)"),
+                        line -> assertThat(line).endsWith("Parent0  continues in …e-123456, …o-123456 (of 2 parents)"),
                         line -> assertThat(line).endsWith("…tition-1  starts …e-123456"),
                         line -> assertThat(line).endsWith("…tition-1  keys moved in from source-1 out to target-1"),
                         line -> assertThat(line).endsWith("…tition-1  ends"));
@@ -109,9 +121,7 @@ final class TextFormatTest {
 
     private static Mod mod(String newValues, String oldValues) {
         return new Mod(
-                JsonObject.of("{\"Id\":\"5\",\"Line\":\"a b\"}"),
-                JsonObject.of(newValues),
-                JsonObject.of(oldValues));
+                JsonObject.of("{\"Id\":\"5\",\"Line\":\"a b\"}"), JsonObject.of(newValues), JsonObject.of(oldValues));
     }
 
     static DataChangeRecord change(String modType, String tag, Mod... mods) {

@@ -107,8 +107,7 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
 
     @Override
     public List<String> problems(PluginConfig config) {
-        List<String> problems =
-                new ArrayList<>(CONNECTION.problems(config, ConnectionKeys.emulatorOfEnvironment()));
+        List<String> problems = new ArrayList<>(CONNECTION.problems(config, ConnectionKeys.emulatorOfEnvironment()));
         int needed = SpannerConnection.Builder.channelsFor(config.get(MAX_OPEN_QUERIES));
         config.find(CONNECTION.channels())
                 .filter(channels -> channels < needed)

@@ -314,7 +314,8 @@ public final class SpannerConnection implements AutoCloseable {
          */
         public SpannerConnection open() {
             requireNoConflict();
-            SpannerOptions options = given == null ? built() : watched(given.toBuilder().setProjectId(database.project()));
+            SpannerOptions options =
+                    given == null ? built() : watched(given.toBuilder().setProjectId(database.project()));
             try {
                 return connect(options.getService(), openQueries(options));
             } catch (RuntimeException e) {
@@ -371,8 +372,7 @@ public final class SpannerConnection implements AutoCloseable {
                             channels == null
                                     ? channelsFor(maxOpenQueries == null ? DEFAULT_OPEN_QUERIES : maxOpenQueries)
                                     : channels)
-                    .setGrpcKeepAliveTime(
-                            keepAliveTime == null ? ConnectionKeys.MIN_KEEP_ALIVE_TIME : keepAliveTime)
+                    .setGrpcKeepAliveTime(keepAliveTime == null ? ConnectionKeys.MIN_KEEP_ALIVE_TIME : keepAliveTime)
                     .setGrpcKeepAliveTimeout(SilenceWatch.KEEP_ALIVE_TIMEOUT)
                     .setBuiltInMetricsEnabled(false);
             if (emulatorHost != null) {

@@ -68,11 +68,16 @@ final class ConnectionSettingsTest {
         try (TlsSpanner spanner = new TlsSpanner(folder)) {
             Path file = Files.writeString(folder.resolve("key.json"), spanner.serviceAccount());
             Map<String, String> settings = Map.of(
-                    "source.spanner.database", NAME,
-                    "source.spanner.stream", "Orders",
-                    "source.spanner.endpoint", "https://" + spanner.endpoint(),
-                    "source.spanner.credentials-json", "${file:%s}".formatted(file),
-                    "storage.spanner.table", "Metadata");
+                    "source.spanner.database",
+                    NAME,
+                    "source.spanner.stream",
+                    "Orders",
+                    "source.spanner.endpoint",
+                    "https://" + spanner.endpoint(),
+                    "source.spanner.credentials-json",
+                    "${file:%s}".formatted(file),
+                    "storage.spanner.table",
+                    "Metadata");
             try (OpenPlugin<ChangeStreamSource> source = open(ChangeStreamSourceProvider.class, settings)) {
                 assertThatExceptionOfType(SourceException.class) // the mock server knows no such query
                         .isThrownBy(source.product()::serverTime)
@@ -81,7 +86,8 @@ final class ConnectionSettingsTest {
             assertThat(spanner.accounts).isNotEmpty().containsOnly(TlsSpanner.ACCOUNT);
             spanner.accounts.clear();
             assertThatExceptionOfType(RuntimeException.class)
-                    .isThrownBy(() -> open(PartitionStorageProvider.class, settings).close());
+                    .isThrownBy(
+                            () -> open(PartitionStorageProvider.class, settings).close());
             assertThat(spanner.accounts).isNotEmpty().containsOnly(TlsSpanner.ACCOUNT);
         }
     }
@@ -92,8 +98,8 @@ final class ConnectionSettingsTest {
             SpannerOptions options = SpannerOptions.newBuilder()
                     .setProjectId("p")
                     .setHost("https://" + spanner.endpoint())
-                    .setCredentials(GoogleCredentials.fromStream(new ByteArrayInputStream(
-                            spanner.serviceAccount().getBytes(StandardCharsets.UTF_8))))
+                    .setCredentials(GoogleCredentials.fromStream(
+                            new ByteArrayInputStream(spanner.serviceAccount().getBytes(StandardCharsets.UTF_8))))
                     .setNumChannels(3)
                     .setBuiltInMetricsEnabled(false)
                     .build();
@@ -101,7 +107,8 @@ final class ConnectionSettingsTest {
                 try (SpannerConnection connection =
                         SpannerConnection.builder(DATABASE).options(options).open()) {
                     assertThat(connection.client().getDialect()).isEqualTo(Dialect.GOOGLE_STANDARD_SQL);
-                    assertThat(connection.spanner().getOptions().getNumChannels()).isEqualTo(3);
+                    assertThat(connection.spanner().getOptions().getNumChannels())
+                            .isEqualTo(3);
                     try (SpannerChangeStreamSource source =
                             connection.source("Orders").build()) {
                         assertThat(source.maxOpenQueries()).isEqualTo(200);
@@ -123,10 +130,7 @@ final class ConnectionSettingsTest {
                         .open()) {
             for (int i = 0; i < 30; i++) {
                 assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> {
-                    try (var rows = connection
-                            .client()
-                            .singleUse()
-                            .executeQuery(Statement.of("SELECT 1"))) {
+                    try (var rows = connection.client().singleUse().executeQuery(Statement.of("SELECT 1"))) {
                         rows.next();
                     }
                 });
@@ -145,8 +149,7 @@ final class ConnectionSettingsTest {
                         .endpoint("localhost:" + port)
                         .credentialsJson(spanner.serviceAccount())
                         .open();
-                SpannerChangeStreamSource source =
-                        connection.source("Orders").build()) {
+                SpannerChangeStreamSource source = connection.source("Orders").build()) {
             assertThatExceptionOfType(SourceException.class)
                     .isThrownBy(source::serverTime)
                     .withMessageContaining("UNAVAILABLE")
@@ -160,7 +163,8 @@ final class ConnectionSettingsTest {
                 folder.resolve("key.json"),
                 "{\"type\":\"service_account\",\"client_id\":\"1\",\"client_email\":\"e\",\"private_key_id\":\"k\","
                         + "\"private_key\":\"s3cret\"}");
-        SpannerConnection.Builder connection = SpannerConnection.builder(DATABASE).credentialsFile(broken);
+        SpannerConnection.Builder connection =
+                SpannerConnection.builder(DATABASE).credentialsFile(broken);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> connection.open().close())
                 .withMessageContaining(broken.toString())
@@ -170,8 +174,10 @@ final class ConnectionSettingsTest {
 
         Path missing = folder.resolve("absent.json");
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        SpannerConnection.builder(DATABASE).credentialsFile(missing).open().close())
+                .isThrownBy(() -> SpannerConnection.builder(DATABASE)
+                        .credentialsFile(missing)
+                        .open()
+                        .close())
                 .withMessageContaining(missing + " does not exist: correct the path");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SpannerConnection.builder(DATABASE).credentialsJson("{s3cret"))
@@ -180,16 +186,21 @@ final class ConnectionSettingsTest {
                 .isThrownBy(() -> open(
                                 ChangeStreamSourceProvider.class,
                                 Map.of(
-                                        "source.spanner.database", NAME,
-                                        "source.spanner.stream", "Orders",
-                                        "source.spanner.credentials-file", broken.toString()))
+                                        "source.spanner.database",
+                                        NAME,
+                                        "source.spanner.stream",
+                                        "Orders",
+                                        "source.spanner.credentials-file",
+                                        broken.toString()))
                         .close())
                 .withMessageContaining(broken.toString());
     }
 
     @Test
     void settings_of_a_program_that_contradict_each_other_are_refused() {
-        refused(SpannerConnection.builder(DATABASE).emulatorHost("localhost:1").endpoint("localhost:1"), "emulatorHost");
+        refused(
+                SpannerConnection.builder(DATABASE).emulatorHost("localhost:1").endpoint("localhost:1"),
+                "emulatorHost");
         refused(
                 SpannerConnection.builder(DATABASE)
                         .emulatorHost("localhost:1")

@@ -99,8 +99,10 @@ final class ProvidersTest {
 
     @Test
     void settings_that_contradict_each_other_are_refused_before_anything_is_opened() {
-        String emulator = "emulator-host cannot be combined with endpoint or credentials: configure the emulator, or Spanner";
-        assertThat(problems(Map.of("emulator-host", "localhost:1", "endpoint", "localhost:1"))).containsExactly(emulator);
+        String emulator =
+                "emulator-host cannot be combined with endpoint or credentials: configure the emulator, or Spanner";
+        assertThat(problems(Map.of("emulator-host", "localhost:1", "endpoint", "localhost:1")))
+                .containsExactly(emulator);
         assertThat(problems(Map.of("emulator-host", "localhost:1", "credentials-file", "key.json")))
                 .containsExactly(emulator);
         assertThat(problems(Map.of("channels", "2")))

@@ -56,7 +56,10 @@ final class TlsSpanner implements AutoCloseable {
         Path store = folder.resolve("localhost.p12");
         makeKey(store);
         server = Grpc.newServerBuilderForPort(
-                        0, TlsServerCredentials.newBuilder().keyManager(keys(store)).build())
+                        0,
+                        TlsServerCredentials.newBuilder()
+                                .keyManager(keys(store))
+                                .build())
                 .addService(service)
                 .intercept(new Watch())
                 .build()
@@ -94,10 +97,25 @@ final class TlsSpanner implements AutoCloseable {
 
     private static void makeKey(Path store) throws IOException, InterruptedException {
         Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                        "-genkeypair", "-alias", "localhost", "-dname", "CN=localhost", "-ext", "san=dns:localhost",
-                        "-keyalg", "EC", "-groupname", "secp256r1", "-storetype", "PKCS12",
-                        "-keystore", store.toString(), "-storepass", new String(PASSWORD))
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "localhost",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=dns:localhost",
+                        "-keyalg",
+                        "EC",
+                        "-groupname",
+                        "secp256r1",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        store.toString(),
+                        "-storepass",
+                        new String(PASSWORD))
                 .redirectErrorStream(true)
                 .start();
         String said = new String(keytool.getInputStream().readAllBytes(), UTF_8);

@@ -40,8 +40,7 @@ public record ConnectionKeys(
             ConfigKey.of(EMULATOR_HOST, hostAndPort(), "Address of an emulator to use instead of Spanner."),
             ConfigKey.of(
                     ENDPOINT,
-                    new ConfigType<>(
-                            Endpoint.FORM, text -> Endpoint.parse(text).toString(), endpoint -> endpoint),
+                    new ConfigType<>(Endpoint.FORM, text -> Endpoint.parse(text).toString(), endpoint -> endpoint),
                     "Server, such as a regional or private endpoint; TLS is always used."),
             ConfigKey.of(
                     CREDENTIALS_FILE,
@@ -50,7 +49,7 @@ public record ConnectionKeys(
             ConfigKey.of(
                             CREDENTIALS_JSON,
                             new ConfigType<>(CredentialsJson.FORM, ConnectionKeys::requireCredentials, json -> json),
-                            "The same JSON as a value, such as ${env:NAME}.")
+                            "Credentials as a value, in place of a file, such as ${env:NAME}.")
                     .secret(),
             ConfigKey.of("channels", ConfigType.integer(1, MAX_CHANNELS), "Number of gRPC channels."),
             ConfigKey.of(
@@ -71,8 +70,7 @@ public record ConnectionKeys(
 
     /** The keys of the storage. */
     public static final ConnectionKeys STORAGE = new ConnectionKeys(
-            PLAIN.emulatorHost.withFallback(
-                    OF_SOURCE + EMULATOR_HOST, ENDPOINT, CREDENTIALS_FILE, CREDENTIALS_JSON),
+            PLAIN.emulatorHost.withFallback(OF_SOURCE + EMULATOR_HOST, ENDPOINT, CREDENTIALS_FILE, CREDENTIALS_JSON),
             PLAIN.endpoint.withFallback(OF_SOURCE + ENDPOINT, EMULATOR_HOST),
             PLAIN.credentialsFile.withFallback(OF_SOURCE + CREDENTIALS_FILE, CREDENTIALS_JSON, EMULATOR_HOST),
             PLAIN.credentialsJson.withFallback(OF_SOURCE + CREDENTIALS_JSON, CREDENTIALS_FILE, EMULATOR_HOST),

@@ -23,8 +23,8 @@ public final class DirectedReads {
     private static final String INCLUDE = "include";
     private static final String ONLY = "only";
     private static final Pattern WRITTEN = Pattern.compile("(?<rule>include|only|exclude):(?<replicas>.+)");
-    private static final Pattern REPLICA =
-            Pattern.compile("(?:(?<type>read-only|read-write)|(?<location>[a-z][a-z0-9-]{0,62})(?:/(?<of>read-only|read-write))?)");
+    private static final Pattern REPLICA = Pattern.compile(
+            "(?:(?<type>read-only|read-write)|(?<location>[a-z][a-z0-9-]{0,62})(?:/(?<of>read-only|read-write))?)");
     /** A limit of Spanner. */
     private static final int MAX_REPLICAS = 10;
 
@@ -36,7 +36,8 @@ public final class DirectedReads {
         if (!written.matches()) {
             throw malformed();
         }
-        List<ReplicaSelection> replicas = Arrays.stream(written.group("replicas").split(",", -1))
+        List<ReplicaSelection> replicas = Arrays.stream(
+                        written.group("replicas").split(",", -1))
                 .map(String::strip)
                 .map(DirectedReads::replica)
                 .toList();
@@ -85,7 +86,10 @@ public final class DirectedReads {
             return "exclude:" + replicas(options.getExcludeReplicas().getReplicaSelectionsList());
         }
         IncludeReplicas included = options.getIncludeReplicas();
-        return "%s:%s".formatted(included.getAutoFailoverDisabled() ? ONLY : INCLUDE, replicas(included.getReplicaSelectionsList()));
+        return "%s:%s"
+                .formatted(
+                        included.getAutoFailoverDisabled() ? ONLY : INCLUDE,
+                        replicas(included.getReplicaSelectionsList()));
     }
 
     private static String replicas(List<ReplicaSelection> replicas) {

@@ -27,9 +27,9 @@ public record Endpoint(String host, int port) {
     }
 
     private static IllegalArgumentException malformed() {
-        return new IllegalArgumentException("expected %s, such as spanner.europe-west1.rep.googleapis.com:443; a server"
-                        .formatted(FORM)
-                + " without TLS is an emulator");
+        return new IllegalArgumentException(
+                "expected %s, such as spanner.europe-west1.rep.googleapis.com:443; a server".formatted(FORM)
+                        + " without TLS is an emulator");
     }
 
     /** Returns the form that the client takes. */
