@@ -11,6 +11,7 @@ import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.spi.v1.SpannerInterceptorProvider;
+import com.google.spanner.v1.DirectedReadOptions;
 import com.google.spanner.v1.RollbackRequest;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.DurationText;
@@ -23,6 +24,7 @@ import dev.spream.storage.spanner.client.SpannerErrors;
 import dev.spream.storage.spanner.client.WatchedOptions;
 import dev.spream.storage.spanner.connection.ConnectionKeys;
 import dev.spream.storage.spanner.connection.CredentialsJson;
+import dev.spream.storage.spanner.connection.DirectedReads;
 import dev.spream.storage.spanner.connection.Endpoint;
 import dev.spream.storage.spanner.source.StreamCatalog;
 import io.grpc.ClientInterceptor;
@@ -67,8 +69,14 @@ public final class SpannerConnection implements AutoCloseable {
     private final Spanner spanner;
     private final DatabaseClient client;
     private final int maxOpenQueries;
+    private final @Nullable DirectedReadOptions directedReads;
 
-    private SpannerConnection(DatabaseName database, Spanner spanner, int maxOpenQueries) {
+    private SpannerConnection(
+            DatabaseName database,
+            Spanner spanner,
+            int maxOpenQueries,
+            @Nullable DirectedReadOptions directedReads) {
+        this.directedReads = directedReads;
         this.database = database;
         this.spanner = spanner;
         this.maxOpenQueries = maxOpenQueries;
@@ -124,7 +132,9 @@ public final class SpannerConnection implements AutoCloseable {
      * @throws IllegalArgumentException if the name is not a valid name of a change stream
      */
     public SpannerChangeStreamSource.Builder source(String streamName) {
-        return new SpannerChangeStreamSource.Builder(client, this, streamName).maxOpenQueries(maxOpenQueries);
+        SpannerChangeStreamSource.Builder source =
+                new SpannerChangeStreamSource.Builder(client, this, streamName).maxOpenQueries(maxOpenQueries);
+        return directedReads == null ? source : source.directedReads(directedReads);
     }
 
     /** Returns the whole client, for administration and other databases of the project; do not close it. */
@@ -182,13 +192,15 @@ public final class SpannerConnection implements AutoCloseable {
         private @Nullable Integer maxOpenQueries;
         private @Nullable Integer channels;
         private @Nullable Duration keepAliveTime;
+        private @Nullable DirectedReadOptions directedReads;
 
         private Builder(DatabaseName database) {
             this.database = requireNonNull(database, "database");
         }
 
         /**
-         * Sets the options of the client, in place of all other settings but {@link #maxOpenQueries}: credentials,
+         * Sets the options of the client, in place of all other settings but {@link #maxOpenQueries} and {@link
+         * #directedReads}: credentials,
          * endpoint, channels, proxies, tracing. The connection builds a client of its own from them, {@linkplain #prepare
          * prepared} and watched for silent connections, and closes it; the options stay usable. The project of the
          * database is used.
@@ -292,6 +304,19 @@ public final class SpannerConnection implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Sets the replicas that serve the queries of this connection's sources; any by default. Spanner supports directed
+         * reads in instances with several regions; storages and read-write transactions do not use them.
+         *
+         * @param replicas such as {@code include:us-east1/read-only,us-east4}, preferred in this order; {@code only:} uses
+         *     no others, {@code exclude:} avoids them
+         * @throws IllegalArgumentException if the text has another form
+         */
+        public Builder directedReads(String replicas) {
+            this.directedReads = DirectedReads.parse(requireNonNull(replicas, "replicas"));
+            return this;
+        }
+
         /** Takes the configured settings. */
         Builder configured(PluginConfig config, ConnectionKeys keys) {
             config.find(keys.emulatorHost()).ifPresent(this::emulatorHost);
@@ -358,7 +383,7 @@ public final class SpannerConnection implements AutoCloseable {
 
         private SpannerConnection connect(Spanner spanner, int openQueries) {
             try {
-                return new SpannerConnection(database, spanner, openQueries);
+                return new SpannerConnection(database, spanner, openQueries, directedReads);
             } catch (RuntimeException e) {
                 spanner.close();
                 throw e;

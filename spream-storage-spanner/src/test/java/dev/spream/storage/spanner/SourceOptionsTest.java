@@ -87,6 +87,22 @@ class SourceOptionsTest {
     }
 
     @Test
+    void directed_reads_of_a_connection_go_with_the_queries_of_its_sources() throws Exception {
+        try (SpannerConnection connection = SpannerConnection.builder(
+                        DatabaseName.parse("projects/p/instances/i/databases/d"))
+                .emulatorHost(spanner.emulatorHost())
+                .directedReads("exclude:read-write")
+                .open()) {
+            ExecuteSqlRequest request = read(connection.source("Orders").build());
+
+            assertThat(request.getDirectedReadOptions().getExcludeReplicas().getReplicaSelectionsList())
+                    .containsExactly(ReplicaSelection.newBuilder()
+                            .setType(ReplicaSelection.Type.READ_WRITE)
+                            .build());
+        }
+    }
+
+    @Test
     void role_priority_and_tag_of_a_configuration_reach_the_server() throws Exception {
         ExecuteSqlRequest request = readConfigured(Map.of(
                 "source.spanner.role", "auditor",
