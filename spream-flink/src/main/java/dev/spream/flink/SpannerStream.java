@@ -45,8 +45,7 @@ public final class SpannerStream implements ChangeStreamSourceFactory {
      */
     public static SpannerStream of(String database, String stream) {
         DatabaseName.parse(database);
-        return new SpannerStream(
-                database, requireNonNull(stream, "stream"), SpannerSettings.DEFAULTS, null, null);
+        return new SpannerStream(database, requireNonNull(stream, "stream"), SpannerSettings.DEFAULTS, null, null);
     }
 
     /** Returns the stream on an emulator at {@code host:port}. */
@@ -82,8 +81,7 @@ public final class SpannerStream implements ChangeStreamSourceFactory {
 
     /** Returns the stream read by that function, such as the one of a placement. */
     public SpannerStream readFunction(String name) {
-        return new SpannerStream(
-                database, stream, settings, maxOpenQueries, requireNonNull(name, "name"));
+        return new SpannerStream(database, stream, settings, maxOpenQueries, requireNonNull(name, "name"));
     }
 
     /**

@@ -45,6 +45,7 @@ final class SpannerStreamTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SpannerStream.of(DATABASE, "Orders").directedReads("us-east1"))
                 .withMessageContaining("expected include:");
-        assertThat(SpannerStream.of(DATABASE, "Orders").endpoint("https://localhost")).isNotNull();
+        assertThat(SpannerStream.of(DATABASE, "Orders").endpoint("https://localhost"))
+                .isNotNull();
     }
 }

@@ -185,7 +185,9 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
         stream = options.getOptional(EMULATOR_HOST).map(stream::emulatorHost).orElse(stream);
         stream = options.getOptional(DATABASE_ROLE).map(stream::databaseRole).orElse(stream);
         stream = options.getOptional(ENDPOINT).map(stream::endpoint).orElse(stream);
-        stream = options.getOptional(CREDENTIALS_FILE).map(stream::credentialsFile).orElse(stream);
+        stream = options.getOptional(CREDENTIALS_FILE)
+                .map(stream::credentialsFile)
+                .orElse(stream);
         stream = options.getOptional(READ_FUNCTION).map(stream::readFunction).orElse(stream);
         stream = options.getOptional(DIRECTED_READS).map(stream::directedReads).orElse(stream);
         ValueCaptureType capture = options.get(VALUE_CAPTURE);

@@ -72,10 +72,7 @@ public final class SpannerConnection implements AutoCloseable {
     private final @Nullable DirectedReadOptions directedReads;
 
     private SpannerConnection(
-            DatabaseName database,
-            Spanner spanner,
-            int maxOpenQueries,
-            @Nullable DirectedReadOptions directedReads) {
+            DatabaseName database, Spanner spanner, int maxOpenQueries, @Nullable DirectedReadOptions directedReads) {
         this.directedReads = directedReads;
         this.database = database;
         this.spanner = spanner;

@@ -103,16 +103,14 @@ final class ConnectionSettingsTest {
                     .setNumChannels(3)
                     .setBuiltInMetricsEnabled(false)
                     .build();
-            for (int i = 0; i < 2; i++) {
-                try (SpannerConnection connection =
-                        SpannerConnection.builder(DATABASE).options(options).open()) {
-                    assertThat(connection.client().getDialect()).isEqualTo(Dialect.GOOGLE_STANDARD_SQL);
-                    assertThat(connection.spanner().getOptions().getNumChannels())
-                            .isEqualTo(3);
-                    try (SpannerChangeStreamSource source =
-                            connection.source("Orders").build()) {
-                        assertThat(source.maxOpenQueries()).isEqualTo(200);
-                    }
+            try (SpannerConnection connection =
+                    SpannerConnection.builder(DATABASE).options(options).open()) {
+                SpannerConnection.builder(DATABASE).options(options).open().close();
+                assertThat(connection.client().getDialect()).isEqualTo(Dialect.GOOGLE_STANDARD_SQL);
+                assertThat(connection.spanner().getOptions().getNumChannels()).isEqualTo(3);
+                try (SpannerChangeStreamSource source =
+                        connection.source("Orders").build()) {
+                    assertThat(source.maxOpenQueries()).isEqualTo(200);
                 }
             }
             assertThat(spanner.accounts).isNotEmpty().containsOnly(TlsSpanner.ACCOUNT);
