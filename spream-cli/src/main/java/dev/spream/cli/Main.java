@@ -3,6 +3,7 @@ package dev.spream.cli;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Converters;
 import dev.spream.cli.command.Failures;
+import dev.spream.cli.subscription.TailCommand;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
@@ -25,6 +26,7 @@ public final class Main {
         Failures failures = new Failures();
         CommandLine command = SpreamCommand.commandLine(args);
         ConfigArguments.take(command);
+        TailCommand.takeKeys(command);
         return Converters.register(command)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setAbbreviatedOptionsAllowed(false)

@@ -10,6 +10,7 @@ import dev.spream.cli.partition.PartitionsCommand;
 import dev.spream.cli.partition.SubscriptionCommand;
 import dev.spream.cli.partition.VerifyCommand;
 import dev.spream.cli.projection.ProjectionCommand;
+import dev.spream.cli.subscription.GraphCommand;
 import dev.spream.cli.subscription.RunCommand;
 import dev.spream.cli.subscription.TailCommand;
 import java.util.List;
@@ -27,6 +28,7 @@ final class SpreamCommand extends CommandGroup {
             TailCommand.class,
             RunCommand.class,
             ConfigCommand.class,
+            GraphCommand.class,
             PartitionsCommand.class,
             VerifyCommand.class,
             CleanupCommand.class,
@@ -36,7 +38,8 @@ final class SpreamCommand extends CommandGroup {
             OutboxCommand.class,
             ProjectionCommand.class,
             ExportCommand.class,
-            EmulatorCommand.class);
+            EmulatorCommand.class,
+            CompletionCommand.class);
 
     /**
      * Creates the command line with the subcommand named by the first argument, or else with all, which takes half a

@@ -74,6 +74,7 @@ final class ArchitectureTest {
                         "CleanupCommand",
                         "DeadLettersCommand",
                         "ExportCommand",
+                        "GraphCommand",
                         "LocksCommand",
                         "OutboxCommand",
                         "PartitionsCommand",

@@ -44,7 +44,8 @@ class LauncherIT {
             "sed",
             "sh",
             "sleep",
-            "sort");
+            "sort",
+            "stty");
 
     private static final String MAVEN = """
             #!/bin/sh
@@ -180,13 +181,14 @@ class LauncherIT {
     @EnabledOnOs(OS.LINUX)
     void on_a_terminal_one_line_is_updated_and_cleared() throws Exception {
         write("maven-takes", "2");
-        Process terminal =
-                launcher("script", "-qec", "./spream --version", "/dev/null").start();
+        Process terminal = launcher("script", "-qec", "stty cols 133 <&1; ./spream --version", "/dev/null")
+                .start();
         assertThat(new String(terminal.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                 .containsPattern("\r\\d s: starting Maven\u001b\\[K\r\\d s: ")
                 .containsPattern("\r\\d s: 2 of 2 modules, spream command line, 1 files downloaded\u001b\\[K\r")
                 .containsPattern("\u001b\\[K\r\u001b\\[Kspream: built in")
-                .contains("-Dspream.terminal=true");
+                .contains("-Dspream.terminal=true")
+                .contains("-Dspream.terminal.columns=133");
     }
 
     @Test

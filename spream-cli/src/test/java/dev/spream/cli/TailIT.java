@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Spanner;
 import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.core.record.ChildPartition;
+import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.HeartbeatRecord;
+import dev.spream.core.record.JsonObject;
+import dev.spream.core.record.ModType;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
@@ -17,7 +23,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -91,6 +100,100 @@ final class TailIT {
                 .contains("Changes");
         assertThat(failure(server.emulatorHost(), database.getName() + "x", "Changes"))
                 .contains(database.getDatabase() + "x");
+    }
+
+    @ParameterizedTest
+    @MethodSource(SERVERS)
+    void only_the_chosen_changes_are_printed_and_counted(SpannerServer server) throws Exception {
+        DatabaseId database = database(server);
+        try (SpreamProcess tail = SpreamProcess.spreamOn(
+                server.emulatorHost(),
+                "tail",
+                "-d",
+                database.getName(),
+                "-s",
+                "Changes",
+                "--tables",
+                "Ite*",
+                "--mod-types",
+                "delete,update",
+                "--limit",
+                "2")) {
+            writeUntil(
+                    server,
+                    database,
+                    tail,
+                    2,
+                    id -> List.of(
+                            insert("Items", id),
+                            insert("Others", id),
+                            Mutation.delete("Others", Key.of(id - 1)),
+                            Mutation.delete("Items", Key.of(id - 1))));
+            assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+            assertThat(records(tail)).hasSize(2).allSatisfy(change -> {
+                assertThat(change.tableName()).isEqualTo("Items");
+                assertThat(change.modType()).isEqualTo(ModType.DELETE);
+            });
+            assertThat(tail.err().getLast()).containsPattern(" tail: 2 records, [1-9]\\d* filtered out, in ");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(SERVERS)
+    void all_records_have_their_kind_and_their_partition(SpannerServer server) throws Exception {
+        DatabaseId database = database(server);
+        try (SpreamProcess tail = SpreamProcess.spreamOn(
+                server.emulatorHost(),
+                "tail",
+                "-d",
+                database.getName(),
+                "-s",
+                "Changes",
+                "--all-records",
+                "--heartbeat-interval",
+                "100ms")) {
+            writeUntil(server, database, tail, 1);
+            while (kinds(tail).size() < 3 && tail.isAlive()) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+            tail.terminate();
+            assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+            assertThat(kinds(tail))
+                    .contains(DataChangeRecord.class, HeartbeatRecord.class, ChildPartitionsRecord.class);
+            List<String> tokens = tail.out().stream()
+                    .flatMap(line -> JsonObject.of(line).string("partition_token").stream())
+                    .distinct()
+                    .toList();
+            assertThat(children(tail)).containsAll(tokens);
+        }
+    }
+
+    private static Set<Class<?>> kinds(SpreamProcess tail) {
+        return tail.out().stream()
+                .flatMap(line -> ChangeRecordJson.read(line).stream())
+                .map(Object::getClass)
+                .collect(Collectors.toSet());
+    }
+
+    private static List<String> children(SpreamProcess tail) {
+        return tail.out().stream()
+                .flatMap(line -> ChangeRecordJson.read(line).stream())
+                .filter(ChildPartitionsRecord.class::isInstance)
+                .flatMap(record -> ((ChildPartitionsRecord) record).childPartitions().stream())
+                .map(ChildPartition::token)
+                .toList();
+    }
+
+    @Test
+    void text_is_a_line_a_row_for_people() throws Exception {
+        try (SpreamProcess tail = SpreamProcess.spream(
+                "tail", "--demo", "--format", "text", "--transactions", "20", "--duration", "1s")) {
+            assertThat(tail.exitCode()).as("%s", tail.err()).isZero();
+            assertThat(tail.out())
+                    .hasSizeGreaterThanOrEqualTo(40)
+                    .allMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3}  Accounts"
+                            + "  (INSERT|UPDATE)  AccountId=\"[^\"]+\"  .*Balance: \\d+(→\\d+)?.*"));
+        }
     }
 
     @Test
@@ -267,16 +370,29 @@ final class TailIT {
                 Dialect.GOOGLE_STANDARD_SQL,
                 List.of(
                         "CREATE TABLE Items (Id INT64 NOT NULL) PRIMARY KEY (Id)",
+                        "CREATE TABLE Others (Id INT64 NOT NULL) PRIMARY KEY (Id)",
                         "CREATE CHANGE STREAM Changes FOR ALL"));
     }
 
     /** Writes rows until the process has printed so many: when it started to read cannot be known from outside. */
     private static void writeUntil(SpannerServer server, DatabaseId database, SpreamProcess tail, int printed) {
+        writeUntil(server, database, tail, printed, id -> List.of(insert("Items", id)));
+    }
+
+    private static Mutation insert(String table, long id) {
+        return Mutation.newInsertBuilder(table).set("Id").to(id).build();
+    }
+
+    private static void writeUntil(
+            SpannerServer server,
+            DatabaseId database,
+            SpreamProcess tail,
+            int printed,
+            LongFunction<List<Mutation>> transaction) {
         try (Spanner spanner = server.client()) {
             var client = spanner.getDatabaseClient(database);
             for (long id = 0; tail.out().size() < printed && tail.isAlive(); id++) {
-                client.write(List.of(
-                        Mutation.newInsertBuilder("Items").set("Id").to(id).build()));
+                client.write(transaction.apply(id));
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
         }

@@ -21,12 +21,17 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            ""                                          | spream: a command is missing: tail, run, config, partitions, verify, cleanup, subscription, deadletters, locks, outbox, projection, export, emulator (see spream --help)
+            ""                                          | spream: a command is missing: tail, run, config, graph, partitions, verify, cleanup, subscription, deadletters, locks, outbox, projection, export, emulator, completion (see spream --help)
             tial                                        | spream: unknown argument 'tial'; did you mean 'tail'? (see spream --help)
             tail --steam X                              | spream tail: unknown option '--steam'; did you mean '--stream'? (see spream tail --help)
             tail --zzz                                  | spream tail: unknown option '--zzz' (see spream tail --help)
             tail                                        | spream tail: --database is missing; --demo needs none (see spream tail --help)
             tail -d projects/p/instances/i/databases/d  | spream tail: --stream is missing (see spream tail --help)
+            graph                                       | spream graph: --database is missing; --demo needs none (see spream graph --help)
+            graph --json --dot                          | spream graph: --json and --dot are two formats: remove one (see spream graph --help)
+            graph --seed 1                              | spream graph: --seed needs --demo (see spream graph --help)
+            graph --demo --start now                    | spream graph: --start cannot be combined with --demo (see spream graph --help)
+            graph -d projects/p/instances/i/databases/d -s S --end -2h | spream graph: --end is before --start (see spream graph --help)
             verify                                      | spream verify: --storage is missing: use spanner with --metadata-table, or jdbc with --jdbc-url (see spream verify --help)
             partitions --storage memory                 | spream partitions: --storage memory cannot be read by other processes: use spanner with --metadata-table, or jdbc with --jdbc-url (see spream partitions --help)
             partitions --json --dot                     | spream partitions: --json and --dot are two formats: remove one (see spream partitions --help)
@@ -88,6 +93,25 @@ final class UsageTest {
             --emulator-host http://x:1    | --emulator-host 'http://x:1' is malformed: expected host:port
             --emulator-host :9010         | --emulator-host ':9010' is malformed: expected host:port
             --emulator-host=              | --emulator-host '' is malformed: expected host:port
+            --tables Orders,a:b.c'd       | --tables: 'a:b.c'd' is not a table name
+            --columns Status              | --columns: 'Status' is not a column name: write Table.Column
+            --tables Orders --columns Items.Id | --columns: column Items.Id belongs to a table that is filtered out
+            --mod-types upsert            | --mod-types: 'upsert' is none of insert, update, delete
+            --format xml                  | expected one of
+            --sink jsonl --limit 5        | --limit cannot be combined with --sink, --config or --plugins
+            --sink jsonl --all-records    | --all-records cannot be combined with --sink, --config or --plugins
+            --sink jsonl --sink.jsonl.path | --sink.jsonl.path has no value: write --sink.jsonl.path=VALUE
+            --sink.jsonl.path=a --sink.jsonl.path=b | --sink.jsonl.path is given twice: remove one
+            --sink jsonl --sinc           | unknown option '--sinc'
+            --emulator-host x:1 --endpoint y:443 | --emulator-host cannot be combined with --endpoint or --credentials-file
+            --emulator-host x:1 --credentials-file k | --emulator-host cannot be combined with --endpoint or --credentials-file
+            --endpoint http://x:1         | --endpoint 'http://x:1': expected host:port or https://host[:port]
+            --channels 1                  | --channels is 1, must be 2 to 256
+            --channels 257                | --channels '257': expected integer, 1 to 256
+            --keep-alive-time 1s          | --keep-alive-time '1s': expected duration, 10s to 1h
+            --directed-reads us-east1     | --directed-reads 'us-east1': expected include:, only: or exclude:
+            --read-function a.b           | --read-function 'a.b': malformed read function name
+            --credentials-json {}         | did you mean '--credentials-file'?
             --seed 7                      | --seed needs --demo
             --storage redis               | expected one of
             --storage jdbc                | --jdbc-url is missing; --storage jdbc needs it
@@ -128,6 +152,16 @@ final class UsageTest {
                 .doesNotContain("password=x");
     }
 
+    @Test
+    void keys_of_a_sink_are_validated_together() {
+        assertThat(run(FOR_FLAGS, "tail " + GOOD + "--sink jsnl --sink.jsonl.pth=x"))
+                .isEqualTo(2);
+        assertThat(err.toString())
+                .startsWith("spream tail: ")
+                .contains("sink is 'jsnl' (--sink), but there is no such plug-in; did you mean jsonl?")
+                .contains("sink.jsonl.pth (--sink.jsonl.pth) is not a known key; did you mean sink.jsonl.path?");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             --duration 0s          | --duration is 0s, must be 1ms to 1h
@@ -147,6 +181,15 @@ final class UsageTest {
                 "-d projects/p/instances/i/databases/d",
                 "-s Orders",
                 "--limit 3",
+                "--endpoint x:443",
+                "--tables Accounts",
+                "--sink jsonl",
+                "--config spream.properties",
+                "--plugins plugins",
+                "--mod-types insert",
+                "--credentials-file k",
+                "--directed-reads include:read-only",
+                "--read-function READ_Orders",
                 "--start now",
                 "--end +1s",
                 "--storage memory",
@@ -165,6 +208,7 @@ final class UsageTest {
                 "--help",
                 "tail --help",
                 "emulator --help",
+                "graph --help",
                 "run --help",
                 "config --help",
                 "partitions --help",

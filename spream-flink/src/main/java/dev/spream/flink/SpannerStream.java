@@ -4,12 +4,14 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerChangeStreamSource;
 import dev.spream.storage.spanner.SpannerConnection;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change stream of Spanner, opened with the default credentials of each machine, on a connection of its own. Immutable.
+ * A change stream of Spanner, opened on a connection of its own on each machine, with its default credentials unless a
+ * file is set. Immutable.
  */
 public final class SpannerStream implements ChangeStreamSourceFactory {
     @Serial
@@ -17,21 +19,21 @@ public final class SpannerStream implements ChangeStreamSourceFactory {
 
     private final String database;
     private final String stream;
-    private final @Nullable String emulatorHost;
-    private final @Nullable String databaseRole;
+    private final SpannerSettings settings;
     private final @Nullable Integer maxOpenQueries;
+    private final @Nullable String readFunction;
 
     private SpannerStream(
             String database,
             String stream,
-            @Nullable String emulatorHost,
-            @Nullable String databaseRole,
-            @Nullable Integer maxOpenQueries) {
+            SpannerSettings settings,
+            @Nullable Integer maxOpenQueries,
+            @Nullable String readFunction) {
         this.database = database;
         this.stream = stream;
-        this.emulatorHost = emulatorHost;
-        this.databaseRole = databaseRole;
+        this.settings = settings;
         this.maxOpenQueries = maxOpenQueries;
+        this.readFunction = readFunction;
     }
 
     /**
@@ -43,17 +45,55 @@ public final class SpannerStream implements ChangeStreamSourceFactory {
      */
     public static SpannerStream of(String database, String stream) {
         DatabaseName.parse(database);
-        return new SpannerStream(database, requireNonNull(stream, "stream"), null, null, null);
+        return new SpannerStream(database, requireNonNull(stream, "stream"), SpannerSettings.DEFAULTS, null, null);
     }
 
     /** Returns the stream on an emulator at {@code host:port}. */
     public SpannerStream emulatorHost(String host) {
-        return new SpannerStream(database, stream, requireNonNull(host, "host"), databaseRole, maxOpenQueries);
+        return with(settings.withEmulatorHost(requireNonNull(host, "host")));
     }
 
     /** Returns the stream as that role of the database may read it. */
     public SpannerStream databaseRole(String role) {
-        return new SpannerStream(database, stream, emulatorHost, requireNonNull(role, "role"), maxOpenQueries);
+        return with(settings.withDatabaseRole(requireNonNull(role, "role")));
+    }
+
+    /**
+     * Returns the stream at that server, such as a regional or private endpoint: {@code host:port} or
+     * {@code https://host}.
+     *
+     * @throws IllegalArgumentException if the text has another form
+     */
+    public SpannerStream endpoint(String endpoint) {
+        SpannerConnection.builder(DatabaseName.parse(database)).endpoint(endpoint); // it knows the form
+        return with(settings.withEndpoint(endpoint));
+    }
+
+    /**
+     * Returns the stream with the credentials of a file: the key of a service account or the configuration of a workload
+     * identity.
+     *
+     * @param file the path on each machine
+     */
+    public SpannerStream credentialsFile(String file) {
+        return with(settings.withCredentialsFile(requireNonNull(file, "file")));
+    }
+
+    /** Returns the stream read by that function, such as the one of a placement. */
+    public SpannerStream readFunction(String name) {
+        return new SpannerStream(database, stream, settings, maxOpenQueries, requireNonNull(name, "name"));
+    }
+
+    /**
+     * Returns the stream served by those replicas.
+     *
+     * @param replicas such as {@code include:us-east1/read-only,us-east4}, preferred in this order; {@code only:} uses no
+     *     others, {@code exclude:} avoids them
+     * @throws IllegalArgumentException if the text has another form
+     */
+    public SpannerStream directedReads(String replicas) {
+        SpannerConnection.builder(DatabaseName.parse(database)).directedReads(replicas); // it knows the form
+        return with(settings.withDirectedReads(replicas));
     }
 
     /**
@@ -64,26 +104,29 @@ public final class SpannerStream implements ChangeStreamSourceFactory {
      */
     public SpannerStream maxOpenQueries(int queries) {
         SpannerConnection.builder(DatabaseName.parse(database)).maxOpenQueries(queries); // it knows the range
-        return new SpannerStream(database, stream, emulatorHost, databaseRole, queries);
+        return new SpannerStream(database, stream, settings, queries, readFunction);
+    }
+
+    private SpannerStream with(SpannerSettings other) {
+        return new SpannerStream(database, stream, other, maxOpenQueries, readFunction);
     }
 
     @Override
     public ChangeStreamSource open() {
-        SpannerConnection.Builder connection = SpannerConnection.builder(DatabaseName.parse(database));
-        if (emulatorHost != null) {
-            connection.emulatorHost(emulatorHost);
-        }
-        if (databaseRole != null) {
-            connection.databaseRole(databaseRole);
-        }
+        SpannerConnection.Builder connection =
+                settings.applyTo(SpannerConnection.builder(DatabaseName.parse(database)));
         if (maxOpenQueries != null) {
             connection.maxOpenQueries(maxOpenQueries);
         }
         SpannerConnection open = connection.open();
         try {
-            return open.source(stream).ownsConnection().build();
+            SpannerChangeStreamSource.Builder source = open.source(stream).ownsConnection();
+            if (readFunction != null) {
+                source.readFunction(readFunction);
+            }
+            return source.build();
         } catch (IllegalArgumentException e) {
-            open.close(); // that is no name of a stream
+            open.close(); // that is no name of a stream or function
             throw e;
         }
     }

@@ -9,24 +9,23 @@ import dev.spream.storage.spanner.SpannerConnection;
 import dev.spream.storage.spanner.SpannerPartitionStorage;
 import java.io.Serial;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
-/** A subscription in a table of a Spanner database, opened with the default credentials of the machine. Immutable. */
+/**
+ * A subscription in a table of a Spanner database, opened with the default credentials of the machine unless a file is
+ * set. Immutable.
+ */
 public final class SpannerSubscription implements StoredSubscription {
     @Serial
     private static final long serialVersionUID = 1;
 
     private final String database;
     private final String table;
-    private final @Nullable String emulatorHost;
-    private final @Nullable String databaseRole;
+    private final SpannerSettings settings;
 
-    private SpannerSubscription(
-            String database, String table, @Nullable String emulatorHost, @Nullable String databaseRole) {
+    private SpannerSubscription(String database, String table, SpannerSettings settings) {
         this.database = database;
         this.table = table;
-        this.emulatorHost = emulatorHost;
-        this.databaseRole = databaseRole;
+        this.settings = settings;
     }
 
     /**
@@ -38,17 +37,36 @@ public final class SpannerSubscription implements StoredSubscription {
      */
     public static SpannerSubscription of(String database, String table) {
         DatabaseName.parse(database);
-        return new SpannerSubscription(database, requireNonNull(table, "table"), null, null);
+        return new SpannerSubscription(database, requireNonNull(table, "table"), SpannerSettings.DEFAULTS);
     }
 
     /** Returns the subscription on an emulator at {@code host:port}. */
     public SpannerSubscription emulatorHost(String host) {
-        return new SpannerSubscription(database, table, requireNonNull(host, "host"), databaseRole);
+        return new SpannerSubscription(database, table, settings.withEmulatorHost(requireNonNull(host, "host")));
     }
 
     /** Returns the subscription as that role of the database may read and write it. */
     public SpannerSubscription databaseRole(String role) {
-        return new SpannerSubscription(database, table, emulatorHost, requireNonNull(role, "role"));
+        return new SpannerSubscription(database, table, settings.withDatabaseRole(requireNonNull(role, "role")));
+    }
+
+    /**
+     * Returns the subscription at that server: {@code host:port} or {@code https://host}.
+     *
+     * @throws IllegalArgumentException if the text has another form
+     */
+    public SpannerSubscription endpoint(String endpoint) {
+        SpannerConnection.builder(DatabaseName.parse(database)).endpoint(endpoint); // it knows the form
+        return new SpannerSubscription(database, table, settings.withEndpoint(endpoint));
+    }
+
+    /**
+     * Returns the subscription with the credentials of a file.
+     *
+     * @param file the path on each machine
+     */
+    public SpannerSubscription credentialsFile(String file) {
+        return new SpannerSubscription(database, table, settings.withCredentialsFile(requireNonNull(file, "file")));
     }
 
     @Override
@@ -58,14 +76,8 @@ public final class SpannerSubscription implements StoredSubscription {
 
     /** Calls that with the storage, on a connection of its own, which is closed then. */
     public <T> T call(Function<PartitionStorage, T> action) {
-        SpannerConnection.Builder builder =
-                SpannerConnection.builder(DatabaseName.parse(database)).maxOpenQueries(1);
-        if (emulatorHost != null) {
-            builder.emulatorHost(emulatorHost);
-        }
-        if (databaseRole != null) {
-            builder.databaseRole(databaseRole);
-        }
+        SpannerConnection.Builder builder = settings.applyTo(
+                SpannerConnection.builder(DatabaseName.parse(database)).maxOpenQueries(1));
         try (SpannerConnection connection = builder.open();
                 PartitionStorage storage = SpannerPartitionStorage.open(connection, table)) {
             return action.apply(storage);

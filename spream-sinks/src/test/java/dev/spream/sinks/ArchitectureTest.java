@@ -64,7 +64,7 @@ final class ArchitectureTest {
                         .filter(type -> type.getEnclosingClass().isEmpty())
                         .map(JavaClass::getSimpleName)
                         .filter(name -> !name.endsWith("Provider")))
-                .containsExactlyInAnyOrder("HttpSender", "JsonLines", "JsonlDeadLetterSink");
+                .containsExactlyInAnyOrder("HttpSender", "JsonLines", "JsonlDeadLetterSink", "LineOutput");
     }
 
     @Test

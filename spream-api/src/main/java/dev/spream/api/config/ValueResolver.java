@@ -51,9 +51,18 @@ final class ValueResolver {
     }
 
     private ResolvedText implied(Known known, Set<String> visited) {
-        ResolvedText fallback =
-                known.key().fallback().map(name -> find(name, visited)).orElse(ABSENT);
+        ResolvedText fallback = known.key()
+                .fallback()
+                .filter(name -> takesFallback(known))
+                .map(name -> find(name, visited))
+                .orElse(ABSENT);
         return fallback instanceof ResolvedText.Absent ? defaultOf(known.name(), known.key()) : fallback;
+    }
+
+    private boolean takesFallback(Known known) {
+        return known.key().fallbackUnless().stream()
+                .noneMatch(other ->
+                        config.effective(known.section().prefix() + "." + other).isPresent());
     }
 
     private static <T> ResolvedText defaultOf(String name, ConfigKey<T> key) {

@@ -2,6 +2,7 @@ package dev.spream.api.spi;
 
 import static java.util.Objects.requireNonNull;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -25,6 +26,7 @@ import java.util.regex.Pattern;
  * @param defaultValue see {@link #withDefault}
  * @param defaultMeaning see {@link #withDefaultMeaning}
  * @param fallback see {@link #withFallback}
+ * @param fallbackUnless see {@link #withFallback(String, String...)}
  * @param isRequired see {@link #required}
  * @param isSecret see {@link #secret}
  * @param shownPart see {@link #showing}
@@ -37,6 +39,7 @@ public record ConfigKey<T>(
         Optional<T> defaultValue,
         Optional<String> defaultMeaning,
         Optional<String> fallback,
+        List<String> fallbackUnless,
         boolean isRequired,
         boolean isSecret,
         Optional<UnaryOperator<String>> shownPart) {
@@ -49,6 +52,7 @@ public record ConfigKey<T>(
         }
         requireNonNull(type, "type");
         requireNonNull(meaning, "meaning");
+        fallbackUnless = List.copyOf(fallbackUnless);
         defaultValue.ifPresent(value -> requireWritable(name, type, value));
     }
 
@@ -68,7 +72,8 @@ public record ConfigKey<T>(
      */
     public static <T> ConfigKey<T> of(String name, ConfigType<T> type, String meaning) {
         Optional<String> none = Optional.empty();
-        return new ConfigKey<>(name, type, meaning, Optional.empty(), none, none, false, false, Optional.empty());
+        return new ConfigKey<>(
+                name, type, meaning, Optional.empty(), none, none, List.of(), false, false, Optional.empty());
     }
 
     /**
@@ -79,13 +84,15 @@ public record ConfigKey<T>(
      */
     public ConfigKey<T> withDefault(T value) {
         Optional<T> held = Optional.of(value);
-        return new ConfigKey<>(name, type, meaning, held, defaultMeaning, fallback, false, isSecret, shownPart);
+        return new ConfigKey<>(
+                name, type, meaning, held, defaultMeaning, fallback, fallbackUnless, false, isSecret, shownPart);
     }
 
     /** Returns this key with a description of its default, such as {@code a quarter of the heap}. */
     public ConfigKey<T> withDefaultMeaning(String words) {
         Optional<String> said = Optional.of(words);
-        return new ConfigKey<>(name, type, meaning, defaultValue, said, fallback, isRequired, isSecret, shownPart);
+        return new ConfigKey<>(
+                name, type, meaning, defaultValue, said, fallback, fallbackUnless, isRequired, isSecret, shownPart);
     }
 
     /**
@@ -95,15 +102,35 @@ public record ConfigKey<T>(
      *     configured
      */
     public ConfigKey<T> withFallback(String key) {
+        return withFallback(key, new String[0]);
+    }
+
+    /**
+     * Returns this key with a {@linkplain #withFallback(String) fallback} that is not used if one of other keys is
+     * configured, such as those that cannot be combined with it.
+     *
+     * @param unless names of keys of the same plug-in
+     */
+    public ConfigKey<T> withFallback(String key, String... unless) {
         Optional<String> other = Optional.of(key);
         return new ConfigKey<>(
-                name, type, meaning, defaultValue, defaultMeaning, other, isRequired, isSecret, shownPart);
+                name,
+                type,
+                meaning,
+                defaultValue,
+                defaultMeaning,
+                other,
+                List.of(unless),
+                isRequired,
+                isSecret,
+                shownPart);
     }
 
     /** Returns this key as a required one. */
     public ConfigKey<T> required() {
         Optional<T> none = Optional.empty();
-        return new ConfigKey<>(name, type, meaning, none, defaultMeaning, fallback, true, isSecret, shownPart);
+        return new ConfigKey<>(
+                name, type, meaning, none, defaultMeaning, fallback, fallbackUnless, true, isSecret, shownPart);
     }
 
     /**
@@ -111,7 +138,16 @@ public record ConfigKey<T>(
      */
     public ConfigKey<T> secret() {
         return new ConfigKey<>(
-                name, type, meaning, defaultValue, defaultMeaning, fallback, isRequired, true, shownPart);
+                name,
+                type,
+                meaning,
+                defaultValue,
+                defaultMeaning,
+                fallback,
+                fallbackUnless,
+                isRequired,
+                true,
+                shownPart);
     }
 
     /**
@@ -123,7 +159,16 @@ public record ConfigKey<T>(
     public ConfigKey<T> showing(UnaryOperator<String> part) {
         Optional<UnaryOperator<String>> shown = Optional.of(part);
         return new ConfigKey<>(
-                name, type, meaning, defaultValue, defaultMeaning, fallback, isRequired, isSecret, shown);
+                name,
+                type,
+                meaning,
+                defaultValue,
+                defaultMeaning,
+                fallback,
+                fallbackUnless,
+                isRequired,
+                isSecret,
+                shown);
     }
 
     /** Returns the default for documentation: its written form, or its description. */

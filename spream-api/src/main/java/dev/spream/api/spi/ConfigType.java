@@ -2,7 +2,6 @@ package dev.spream.api.spi;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.spream.core.DurationText;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.InvalidPathException;
@@ -30,8 +29,6 @@ import java.util.stream.Stream;
 public record ConfigType<T>(
         String label, Function<String, T> reader, Function<T, String> writer, List<String> choices) {
     private static final Pattern INTEGER = Pattern.compile("-?\\d{1,18}");
-    private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
-    private static final int NANOS_PER_MILLI = 1_000_000;
     private static final Pattern SIZE = Pattern.compile("(\\d{1,18})(B|KiB|MiB|GiB)");
 
     public ConfigType {
@@ -75,20 +72,23 @@ public record ConfigType<T>(
                 ConfigType::sizeText);
     }
 
-    /** Returns the type of durations: an integer and ms, s, m, h or d. */
+    /**
+     * Returns the type of durations: a number and ms, s, m, h or d, or several of these, as in {@code 1m30s}; a whole
+     * number of milliseconds.
+     */
     public static ConfigType<Duration> duration(Duration min, Duration max) {
-        String label = "duration, %s to %s".formatted(durationText(min), durationText(max));
+        String label = "duration, %s to %s".formatted(WrittenDuration.text(min), WrittenDuration.text(max));
         return new ConfigType<>(
                 label,
                 text -> {
-                    Matcher matcher = matching(text, DURATION, label + ", such as 500ms, 10s, 5m, 2h or 1d");
-                    Duration value = span(Long.parseLong(matcher.group(1)), matcher.group(2));
+                    Duration value = WrittenDuration.parse(text)
+                            .orElseThrow(() -> expected(label + ", such as 500ms, 10s, 5m, 2h or 1d"));
                     if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
                         throw expected(label);
                     }
                     return value;
                 },
-                ConfigType::durationText);
+                WrittenDuration::text);
     }
 
     /** Returns the type of {@code true} or {@code false}. */
@@ -203,33 +203,6 @@ public record ConfigType<T>(
 
     private static IllegalArgumentException expected(String what) {
         return new IllegalArgumentException("expected " + what);
-    }
-
-    private static Duration span(long amount, String unit) {
-        return switch (unit) {
-            case "ms" -> Duration.ofMillis(amount);
-            case "s" -> Duration.ofSeconds(amount);
-            case "m" -> Duration.ofMinutes(amount);
-            case "h" -> Duration.ofHours(amount);
-            default -> Duration.ofDays(amount);
-        };
-    }
-
-    private static String durationText(Duration duration) {
-        if (duration.isNegative() || duration.toNanosPart() % NANOS_PER_MILLI != 0) {
-            throw new IllegalArgumentException(
-                    "%s is not a non-negative number of whole milliseconds".formatted(DurationText.of(duration)));
-        }
-        if (duration.toMillisPart() != 0) {
-            return duration.toMillis() + "ms";
-        }
-        if (duration.toSecondsPart() != 0 || duration.isZero()) {
-            return duration.toSeconds() + "s";
-        }
-        if (duration.toMinutesPart() != 0) {
-            return duration.toMinutes() + "m";
-        }
-        return duration.toHoursPart() != 0 ? duration.toHours() + "h" : duration.toDays() + "d";
     }
 
     /** Converts to bytes; fails on overflow. */

@@ -204,6 +204,19 @@ final class ResolvedConfigTest {
     }
 
     @Test
+    void a_fallback_is_not_taken_beside_a_key_that_excludes_it() {
+        var file = key("file").withFallback("b.file", "text");
+        var sections = List.of(section("a", true, file, key("text")), section("b", true, key("file")));
+
+        var alone = ResolvedConfig.of(SpreamConfig.of(Map.of("b.file", "of b")), sections);
+        var beside = ResolvedConfig.of(SpreamConfig.of(Map.of("b.file", "of b", "a.text", "own")), sections);
+
+        assertThat(alone.section("a").find(file)).contains("of b");
+        assertThat(beside.section("a").find(file)).isEmpty();
+        assertThat(beside.problems()).isEmpty();
+    }
+
+    @Test
     void fallbacks_that_lead_in_a_circle_end() {
         var first = key("first").withFallback("a.second");
         var second = key("second").withFallback("a.first");

@@ -85,13 +85,30 @@ final class ConfigTypeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"10", "10 s", "10S", "PT10S", "-1s", "1.5s", "1us", "1w", "", "s", "1h30m"})
+    @CsvSource({
+        "1m30s, 90000",
+        "1h30m, 5400000",
+        "1.5s, 1500",
+        "0.25h, 900000",
+        "1d2h3m4s5ms, 93784005",
+        "1s500ms, 1500",
+        "30s1m, 90000"
+    })
+    void durations_have_several_parts_and_fractions_as_in_go(String text, long millis) {
+        assertThat(DURATION.read(text)).isEqualTo(Duration.ofMillis(millis));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "10", "10 s", "10S", "PT10S", "-1s", "1.0005s", ".5s", "1.s", "1us", "1w", "", "s", "1h30", "1h 30m"
+            })
     void an_invalid_duration_is_refused(String text) {
         assertRefused(DURATION, text, "expected duration, 100ms to 7d, such as 500ms, 10s, 5m, 2h or 1d");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"99ms", "0s", "8d", "604800001ms", "999999999999d"})
+    @ValueSource(strings = {"99ms", "0s", "8d", "604800001ms", "6d24h1ms", "999999999999d"})
     void durations_out_of_range_are_refused(String text) {
         assertRefused(DURATION, text, "expected duration, 100ms to 7d");
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A terminal line that is rewritten until it ends. Safe for use by many threads. */
 public final class StatusLine {
-    private static final long REFRESH_MILLIS = 250;
+    private static final long REFRESH_MILLIS = 500;
     private static final String START_OF_CLEARED_LINE = "\r\u001b[K";
 
     private final PrintStream terminal;

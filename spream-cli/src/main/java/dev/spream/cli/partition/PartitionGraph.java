@@ -1,5 +1,7 @@
 package dev.spream.cli.partition;
 
+import static dev.spream.cli.output.Dot.quoted;
+
 import dev.spream.cli.output.Figures;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
@@ -51,9 +53,5 @@ final class PartitionGraph {
             case RUNNING -> "palegreen";
             case FINISHED -> "lightgray";
         };
-    }
-
-    private static String quoted(String text) {
-        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
     }
 }

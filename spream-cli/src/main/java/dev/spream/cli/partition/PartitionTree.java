@@ -2,6 +2,8 @@ package dev.spream.cli.partition;
 
 import dev.spream.cli.output.Columns;
 import dev.spream.cli.output.Figures;
+import dev.spream.cli.output.PartitionLayout;
+import dev.spream.cli.output.PartitionLayout.Line;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
@@ -9,78 +11,30 @@ import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerRegistration;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Formats partitions as lines of text, each below its parent. Only the children of a split are indented: a chain of
- * moves keeps its indentation, marked {@code >}. A partition with several parents is placed below the first and names
- * the others.
+ * Formats partitions as lines of text, each below its parent, as {@link PartitionLayout} places them. A partition with
+ * several parents names the others.
  */
 final class PartitionTree {
-    private static final String CONTINUES = "> ";
-    private static final int MAX_INDENT = 30;
-
     private final PartitionView view;
-    private final Map<PartitionToken, List<PartitionMetadata>> children = new HashMap<>();
-    private final List<Line> lines = new ArrayList<>();
-    private final Set<PartitionToken> done = new HashSet<>();
 
     private PartitionTree(PartitionView view) {
         this.view = view;
     }
-
-    private record Line(PartitionMetadata partition, String name) {}
-
-    private record Place(PartitionMetadata partition, int indent, String mark) {}
 
     static List<String> lines(PartitionView view) {
         return new PartitionTree(view).lines();
     }
 
     private List<String> lines() {
-        List<PartitionMetadata> roots = new ArrayList<>();
-        for (PartitionMetadata partition : view.shown().values()) {
-            view.shownParents(partition).stream()
-                    .findFirst()
-                    .ifPresentOrElse(
-                            parent -> children.computeIfAbsent(parent, key -> new ArrayList<>())
-                                    .add(partition),
-                            () -> roots.add(partition));
-        }
-        roots.forEach(this::lay);
-        view.shown().values().forEach(this::lay); // partitions in a cycle of a corrupt table
         return Stream.concat(head().stream(), table().stream()).toList();
-    }
-
-    private void lay(PartitionMetadata root) {
-        Deque<Place> next = new ArrayDeque<>();
-        next.push(new Place(root, 0, ""));
-        while (!next.isEmpty()) {
-            Place place = next.pop();
-            if (!done.add(place.partition().token())) {
-                continue;
-            }
-            String name = "  ".repeat(Math.min(place.indent(), MAX_INDENT))
-                    + place.mark()
-                    + place.partition().token().abbreviated();
-            lines.add(new Line(place.partition(), name));
-            List<PartitionMetadata> below =
-                    children.getOrDefault(place.partition().token(), List.of());
-            boolean alone = below.size() == 1;
-            below.reversed()
-                    .forEach(child ->
-                            next.push(new Place(child, place.indent() + (alone ? 0 : 1), alone ? CONTINUES : "")));
-        }
     }
 
     private List<String> head() {
@@ -162,7 +116,9 @@ final class PartitionTree {
 
     private List<String> table() {
         return Columns.table(
-                List.of("PARTITION", "STATE", "OWNER", "EPOCH", "WATERMARK", "LAG", "LOST IN", ""), lines, this::row);
+                List.of("PARTITION", "STATE", "OWNER", "EPOCH", "WATERMARK", "LAG", "LOST IN", ""),
+                view.layout().lines(),
+                this::row);
     }
 
     private List<String> row(Line line) {

@@ -1,10 +1,10 @@
 package dev.spream.cli.partition;
 
+import dev.spream.cli.output.PartitionLayout;
 import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerId;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,14 +41,14 @@ record PartitionView(
         return new PartitionView(stored, shown, retention);
     }
 
+    /** Returns the places of the shown partitions. */
+    PartitionLayout layout() {
+        return new PartitionLayout(shown.values());
+    }
+
     /** Returns the shown parents of the partition; the root for a child of the initial query. */
     List<PartitionToken> shownParents(PartitionMetadata partition) {
-        List<PartitionToken> parents = new ArrayList<>(partition.parentTokens());
-        if (parents.isEmpty() && !partition.token().isRoot()) {
-            parents.add(PartitionToken.ROOT);
-        }
-        parents.removeIf(parent -> !shown.containsKey(parent));
-        return parents;
+        return layout().parents(partition);
     }
 
     /** Returns the partitions whose settlement the partition waits for, because key ranges moved in from them. */

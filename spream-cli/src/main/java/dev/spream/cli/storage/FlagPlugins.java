@@ -35,6 +35,10 @@ public final class FlagPlugins {
         if (!resolved.problems().isEmpty()) {
             throw new ConfigException(resolved.problems());
         }
+        List<String> contradictions = plugin.problems(resolved.section(section));
+        if (!contradictions.isEmpty()) {
+            throw new ConfigException(contradictions);
+        }
         return plugin.open(resolved.section(section), InstantSource.system(), subscription);
     }
 }

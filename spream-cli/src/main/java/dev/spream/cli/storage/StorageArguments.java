@@ -7,8 +7,10 @@ import dev.spream.cli.command.UsageFailure;
 import dev.spream.storage.spanner.DatabaseName;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -102,6 +104,21 @@ public final class StorageArguments {
         return choice(name, stream);
     }
 
+    /**
+     * Returns the storage for a reader as keys of the configuration: the flags' storage, or else the one in memory. The
+     * name of the subscription is among them if it is given.
+     */
+    public Map<String, String> keys(StorageChoice choice) {
+        if (!(choice instanceof StorageChoice.Shared shared)) {
+            return Map.of("storage", Kind.MEMORY.toString());
+        }
+        Map<String, String> keys = new LinkedHashMap<>();
+        keys.put("storage", shared.plugin());
+        shared.settings().forEach((key, value) -> keys.put("storage.%s.%s".formatted(shared.plugin(), key), value));
+        shared.subscription().ifPresent(name -> keys.put("subscription", name));
+        return keys;
+    }
+
     /** Returns the storage for a command that inspects stored partitions. */
     public StorageChoice ofReaders(StreamArguments stream) {
         require(
@@ -188,6 +205,6 @@ public final class StorageArguments {
         DatabaseName database = Optional.ofNullable(metadataDatabase)
                 .or(stream::database)
                 .orElseThrow(() -> new UsageFailure("--metadata-database is missing, and so is --database"));
-        return new StorageChoice.Spanner(database, metadataTable, false, stream.emulator());
+        return new StorageChoice.Spanner(database, metadataTable, false, stream.connection());
     }
 }

@@ -119,12 +119,16 @@ public sealed interface StorageChoice {
         }
     }
 
-    /** Tables of a Spanner database. */
-    record Spanner(DatabaseName database, String table, boolean create, Optional<String> emulatorHost)
+    /**
+     * Tables of a Spanner database.
+     *
+     * @param connection the keys of the connection
+     */
+    record Spanner(DatabaseName database, String table, boolean create, Map<String, String> connection)
             implements Shared {
         /** Returns the same tables, created if missing. */
         public Spanner creating() {
-            return new Spanner(database, table, true, emulatorHost);
+            return new Spanner(database, table, true, connection);
         }
 
         @Override
@@ -136,7 +140,7 @@ public sealed interface StorageChoice {
         public Map<String, String> settings() {
             Map<String, String> settings = new LinkedHashMap<>(
                     Map.of("database", database.toString(), "table", table, "create-table", String.valueOf(create)));
-            emulatorHost.ifPresent(host -> settings.put("emulator-host", host));
+            settings.putAll(connection);
             return settings;
         }
 

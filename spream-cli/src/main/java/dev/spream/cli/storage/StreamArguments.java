@@ -5,8 +5,10 @@ import static dev.spream.cli.command.UsageFailure.required;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
 import dev.spream.storage.spanner.StreamName;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The flags that select a change stream, common to all commands. */
@@ -23,11 +25,8 @@ public final class StreamArguments {
             description = "The change stream.")
     private @Nullable String stream;
 
-    @Option(
-            names = "--emulator-host",
-            paramLabel = "HOST:PORT",
-            description = "An emulator to use. Default: the environment's SPANNER_EMULATOR_HOST, if set.")
-    private @Nullable String emulatorHost;
+    @Mixin
+    private final ConnectionArguments connection = new ConnectionArguments();
 
     public Optional<DatabaseName> database() {
         return Optional.ofNullable(database);
@@ -40,18 +39,31 @@ public final class StreamArguments {
 
     /** Returns the emulator, which is reachable. */
     public Optional<String> emulator() {
-        return EmulatorHost.find(emulatorHost);
+        return connection.emulator();
     }
 
     /** Returns the emulator of the flag or the environment, unchecked. */
     public Optional<String> namedEmulator() {
-        return EmulatorHost.named(emulatorHost);
+        return connection.namedEmulator();
+    }
+
+    /** Validates the flags of the connection; connects to nothing. */
+    void checkConnection() {
+        connection.check();
+    }
+
+    /** Returns the settings of a connection, as keys of source and storage. */
+    Map<String, String> connection() {
+        return connection.keys();
+    }
+
+    /** Returns the same without the emulator of the environment. */
+    Map<String, String> connectionOfFlags() {
+        return connection.keysOfFlags();
     }
 
     /** Connects to a database for calls other than change stream queries. */
     public SpannerConnection connect(DatabaseName other) {
-        SpannerConnection.Builder options = SpannerConnection.builder(other).maxOpenQueries(1);
-        emulator().ifPresent(options::emulatorHost);
-        return options.open();
+        return required("", () -> connection.options(other).open());
     }
 }

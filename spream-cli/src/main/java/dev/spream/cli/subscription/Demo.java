@@ -115,17 +115,22 @@ final class Demo {
                     name -> tally.counts(),
                     name -> new FaultControl.Counts(Map.of())));
         }
-        try (SpannerEmulator emulator = SpannerEmulator.builder()
-                .seed(settings.seed())
-                .churn(CHURN)
-                .faults(settings.faults() ? FAULTS : FaultRates.none())
-                .start()) {
+        try (SpannerEmulator emulator = emulator(settings)) {
             return run(new Server(
                     emulator.emulatorHost(),
                     (earlier, later) -> true,
                     name -> partitions(emulator, name),
                     name -> emulator.faults(name, DemoDatabase.STREAM).counts()));
         }
+    }
+
+    /** Starts the embedded emulator; the caller closes it. */
+    static SpannerEmulator emulator(Settings settings) {
+        return SpannerEmulator.builder()
+                .seed(settings.seed())
+                .churn(CHURN)
+                .faults(settings.faults() ? FAULTS : FaultRates.none())
+                .start();
     }
 
     /** Returns the counts; those of living partitions' key ranges are known to the emulator only. */
@@ -147,11 +152,12 @@ final class Demo {
                         .open();
                 SpannerChangeStreamSource source =
                         SpannerChangeStreamSource.open(connection.client(), DemoDatabase.STREAM);
-                Subscriber subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
+                LimitedOutput lines = output.start(Long.MAX_VALUE, () -> {});
+                Subscriber subscriber = Subscriber.builder(
+                                output.printing(source, lines), new InMemoryPartitionStorage())
                         .options(options().startAt(database.serverTime()).build())
                         .build();
-                StopSignals signals = StopSignals.install(workload::stop, subscriber::close);
-                LimitedOutput lines = output.start(Long.MAX_VALUE, () -> {})) {
+                StopSignals signals = StopSignals.install(workload::stop, subscriber::close)) {
             return run(server, database, subscriber, signals, lines);
         } finally {
             output.progress().line().end();

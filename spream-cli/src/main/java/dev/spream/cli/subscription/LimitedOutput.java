@@ -2,17 +2,21 @@ package dev.spream.cli.subscription;
 
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.sinks.JsonLines;
+import dev.spream.sinks.LineOutput;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Prints changes like {@link JsonLines}, up to a limit. Safe for use by many threads. */
+/** Prints changes in a format, up to a limit. Safe for use by many threads. */
 final class LimitedOutput implements Consumer, AutoCloseable {
-    private final JsonLines lines;
+    private final LineOutput lines;
+    private final RecordFormat format;
+    private final AtomicLong written = new AtomicLong();
     private final Runnable limitReached;
     private final AtomicLong toBeWritten;
     private final ReentrantLock lock = new ReentrantLock();
@@ -24,8 +28,9 @@ final class LimitedOutput implements Consumer, AutoCloseable {
      *
      * @param limitReached called once, on the thread that wrote the last line that the limit allows
      */
-    LimitedOutput(OutputStream out, long limit, Runnable limitReached) {
-        this.lines = JsonLines.start(out);
+    LimitedOutput(OutputStream out, RecordFormat format, long limit, Runnable limitReached) {
+        this.lines = LineOutput.start(out);
+        this.format = format;
         this.limitReached = limitReached;
         this.toBeWritten = new AtomicLong(limit);
         this.left = limit;
@@ -35,18 +40,24 @@ final class LimitedOutput implements Consumer, AutoCloseable {
     @Override
     public void consume(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
         take();
-        boolean written = false;
+        boolean done = false;
         try {
-            lines.consume(change, delivery);
-            written = true;
+            lines.write(format.change(delivery.partition(), change));
+            done = true;
         } finally {
-            if (!written) {
+            if (!done) {
                 giveBack();
             }
         }
+        written.incrementAndGet();
         if (toBeWritten.decrementAndGet() == 0) {
             limitReached.run();
         }
+    }
+
+    /** Writes a record that is not delivered; the limit does not count it. */
+    void other(PartitionToken partition, ChangeRecord record) throws IOException, InterruptedException {
+        lines.write(format.other(partition, record));
     }
 
     private void take() throws InterruptedException {
@@ -77,10 +88,10 @@ final class LimitedOutput implements Consumer, AutoCloseable {
     }
 
     long written() {
-        return lines.written();
+        return written.get();
     }
 
-    /** See {@link JsonLines#isReaderClosed}. */
+    /** See {@link LineOutput#isReaderClosed}. */
     boolean isReaderClosed() {
         return lines.isReaderClosed();
     }

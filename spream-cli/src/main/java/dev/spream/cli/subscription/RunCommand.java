@@ -1,9 +1,11 @@
 package dev.spream.cli.subscription;
 
+import dev.spream.api.config.SpreamConfig;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.ConfigArguments.Setting;
 import dev.spream.cli.command.LongRunning;
 import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.service.Operations;
 import java.util.Locale;
 import java.util.Optional;
 import picocli.CommandLine.Command;
@@ -38,6 +40,7 @@ public final class RunCommand extends Subcommand implements LongRunning {
         Optional<String> mode = transactionArguments
                 .given()
                 .map(given -> given.name().toLowerCase(Locale.ROOT).replace('_', '-'));
-        return new Service(arguments.config(new Setting("transaction-mode", mode.orElse(null)))).run();
+        SpreamConfig config = arguments.config(new Setting("transaction-mode", mode.orElse(null)));
+        return new Service(config, name(), Operations.address(config)).run();
     }
 }

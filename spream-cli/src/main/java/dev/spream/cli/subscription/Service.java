@@ -1,5 +1,6 @@
 package dev.spream.cli.subscription;
 
+import dev.spream.api.HttpAddress;
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
@@ -13,6 +14,7 @@ import dev.spream.cli.service.Tracing;
 import dev.spream.core.subscription.CompletionReason;
 import java.time.InstantSource;
 import java.util.Locale;
+import java.util.Optional;
 
 /** A run of the configured subscription, until its end, a signal or a failure. */
 final class Service {
@@ -22,13 +24,23 @@ final class Service {
     private static final String UNNAMED = "spream";
 
     private final SpreamConfig config;
+    private final String command;
+    private final Optional<HttpAddress> http;
     private final WatermarkProgress progress = new WatermarkProgress(System.err, InstantSource.system());
     private final long startNanos = System.nanoTime();
     private final RunTally tally = new RunTally();
     private final PartitionTally partitions = new PartitionTally();
 
-    Service(SpreamConfig config) {
+    /**
+     * Creates a run.
+     *
+     * @param command the name of the command, for its lines
+     * @param http the address of its HTTP server, if it has one
+     */
+    Service(SpreamConfig config, String command, Optional<HttpAddress> http) {
         this.config = config;
+        this.command = command;
+        this.http = http;
     }
 
     int run() throws Exception {
@@ -39,13 +51,12 @@ final class Service {
                 .listener(progress)
                 .listener(tally)
                 .listener(partitions)
-                .listener(new FutureStart(line -> progress.line().printLine("run: " + line), InstantSource.system()))
-                .listener(new ConnectivityWarning(
-                        line -> progress.line().printLine("run: " + line), InstantSource.system()));
+                .listener(new FutureStart(this::say, InstantSource.system()))
+                .listener(new ConnectivityWarning(this::say, InstantSource.system()));
         String subscription = subscription();
         builder.around(consumer -> Tracing.around(consumer, subscription));
         try (Operations<HttpEndpoints> operations =
-                new Operations<>(Operations.address(config), where -> new HttpEndpoints(where, subscription))) {
+                new Operations<>(http, where -> new HttpEndpoints(where, subscription))) {
             operations.endpoints().ifPresent(shown -> shown.listeners().forEach(builder::listener));
             try (Spream spream = builder.build();
                     Draining draining = new Draining(() -> drain(spream, operations), spream::close)) {
@@ -54,6 +65,10 @@ final class Service {
         } finally {
             progress.line().end();
         }
+    }
+
+    private void say(String line) {
+        progress.line().printLine("%s: %s".formatted(command, line));
     }
 
     /** Returns the configured name; the source may determine another. */
@@ -95,7 +110,8 @@ final class Service {
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         System.err.println(TimedLine.of(String.format(
                 Locale.ROOT,
-                "run: %s in %.1f s; %s, %s; ended by %s",
+                "%s: %s in %.1f s; %s, %s; ended by %s",
+                command,
                 tally.settled(spream.filtered()),
                 seconds,
                 partitions.counts(),

@@ -3,10 +3,11 @@ package dev.spream.cli.subscription;
 import static dev.spream.cli.command.UsageFailure.require;
 import static dev.spream.cli.command.UsageFailure.requireBetween;
 
-import com.google.cloud.spanner.Options.RpcPriority;
 import dev.spream.api.HttpAddress;
 import dev.spream.api.StreamTime;
 import dev.spream.api.StreamTimes;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.filter.ChangeFilter;
 import dev.spream.cli.command.DurationArgument;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
@@ -14,6 +15,7 @@ import dev.spream.cli.command.Verbosity;
 import dev.spream.cli.http.HttpEndpoints;
 import dev.spream.cli.output.Terminal;
 import dev.spream.cli.service.Operations;
+import dev.spream.cli.storage.ReadingArguments;
 import dev.spream.cli.storage.StorageArguments;
 import dev.spream.cli.storage.StorageChoice;
 import dev.spream.cli.storage.StreamArguments;
@@ -21,13 +23,11 @@ import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.subscription.SubscriberOptions;
-import dev.spream.storage.spanner.DatabaseName;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,7 +46,7 @@ import picocli.CommandLine.Spec;
 /** Parses and validates the flags of {@code tail}, and runs {@link Tail} or {@link Demo}. */
 @Command(
         name = "tail",
-        description = "Prints the changes of a change stream, one JSON line each.",
+        description = "Prints the changes of a change stream, a line each.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:success, also when a signal ended it and all work was finished", "1:failure", "2:usage"},
         footer = {
@@ -56,14 +57,15 @@ import picocli.CommandLine.Spec;
 public final class TailCommand extends Subcommand {
     private static final Duration MIN_LEASE_TIME = Duration.ofMillis(100);
     private static final Duration MAX_LEASE_TIME = Duration.ofHours(1);
-    private static final Duration MIN_CONNECT_TIMEOUT = Duration.ofMillis(100);
-    private static final Duration MAX_CONNECT_TIMEOUT = Duration.ofMinutes(5);
     private static final int MAX_WORKER_LENGTH = 150;
     private static final List<String> SHARED_ONLY = List.of("--worker", "--lease-time");
     private static final List<String> NOT_IN_DEMO = Stream.of(
                     StorageArguments.SPANNER_ONLY,
                     StorageArguments.JDBC_ONLY,
                     SHARED_ONLY,
+                    ReadingArguments.NAMES,
+                    FilterArguments.NAMES,
+                    SinkArguments.NAMES,
                     List.of(
                             "--storage",
                             "--database",
@@ -72,10 +74,10 @@ public final class TailCommand extends Subcommand {
                             "--end",
                             "--snapshot",
                             "--heartbeat-interval",
-                            "--priority",
-                            "--role",
-                            "--request-tag",
-                            "--connect-timeout",
+                            "--endpoint",
+                            "--credentials-file",
+                            "--channels",
+                            "--keep-alive-time",
                             "--limit"))
             .flatMap(List::stream)
             .toList();
@@ -113,6 +115,12 @@ public final class TailCommand extends Subcommand {
                             + " the changes after it.")
     private boolean snapshot;
 
+    @Mixin
+    private final PrintArguments printArguments = new PrintArguments();
+
+    @Mixin
+    private final FilterArguments filterArguments = new FilterArguments();
+
     @Option(names = "--limit", paramLabel = "N", description = "End after this many records. Default: no limit.")
     private @Nullable Long limit;
 
@@ -136,28 +144,13 @@ public final class TailCommand extends Subcommand {
     private @Nullable Ordering ordering;
 
     @Mixin
+    private final SinkArguments sinkArguments = new SinkArguments();
+
+    @Mixin
     private final TransactionArguments transactionArguments = new TransactionArguments();
 
-    @Option(
-            names = "--priority",
-            paramLabel = "LEVEL",
-            description = "Request priority of the queries: low, medium or high. Default: high.")
-    private RpcPriority priority = RpcPriority.HIGH;
-
-    @Option(names = "--role", paramLabel = "NAME", description = "Database role used for reading.")
-    private @Nullable String role;
-
-    @Option(
-            names = "--request-tag",
-            paramLabel = "TAG",
-            description = "Request tag, shown in Spanner's query statistics.")
-    private @Nullable String requestTag;
-
-    @Option(
-            names = "--connect-timeout",
-            paramLabel = "DURATION",
-            description = "Time limit of a request for metadata of the stream, 100ms to 5m. Default: 10s.")
-    private Duration connectTimeout = Duration.ofSeconds(10);
+    @Mixin
+    private final ReadingArguments readingArguments = new ReadingArguments();
 
     @Mixin
     private final StorageArguments storageArguments = new StorageArguments();
@@ -199,16 +192,34 @@ public final class TailCommand extends Subcommand {
     @Mixin
     private final DemoArguments demoArguments = new DemoArguments();
 
+    /** Lets the command accept keys of plug-ins as flags, which it cannot configure itself. */
+    public static void takeKeys(CommandLine commands) {
+        commands.getSubcommands().values().stream()
+                .map(CommandLine::getCommandSpec)
+                .filter(command -> command.userObject() instanceof TailCommand)
+                .forEach(command -> command.parser().unmatchedArgumentsAllowed(true));
+    }
+
     @Override
     public Integer call() throws Exception {
         verbosity.apply();
         if (demoArguments.faults()) {
             verbosity.expectRepetitions();
         }
+        boolean toSink = sinkArguments.given();
         refuse(demo ? NOT_IN_DEMO : DemoArguments.NAMES, demo ? " cannot be combined with --demo" : " needs --demo");
+        require(!demo || !toSink, "keys of plug-ins cannot be combined with --demo");
         requireBetween("--max-inflight", maxInflight, 1, SubscriberOptions.MAX_MAX_INFLIGHT);
+        if (toSink) {
+            refuse(
+                    PrintArguments.NAMES,
+                    " cannot be combined with --sink, --config or --plugins: the sink prints nothing");
+            return new Service(config(), name(), Optional.ofNullable(http)).run();
+        }
         Output output = new Output(
                 new FileOutputStream(FileDescriptor.out),
+                printArguments.format(),
+                printArguments.allRecords(),
                 new WatermarkProgress(System.err, InstantSource.system()),
                 Terminal.watched());
         try {
@@ -237,23 +248,54 @@ public final class TailCommand extends Subcommand {
         }
     }
 
+    /** Returns the configuration of the file, with the flags, which win over it. */
+    private SpreamConfig config() {
+        readingArguments.checkValues(streamArguments);
+        checkOptions();
+        SpreamConfig.Builder config = sinkArguments.builder();
+        Map<String, String> source = readingArguments.keysOfFlags(streamArguments);
+        if (!source.isEmpty()) {
+            config.set("source", "spanner");
+        }
+        source.forEach((key, value) -> config.set("source.spanner." + key, literal(value)));
+        StorageChoice storage = storage();
+        storageArguments.keys(storage).forEach((key, value) -> config.set(key, literal(value)));
+        filterArguments.keys().forEach((key, value) -> config.set(key, literal(value)));
+        times(storage);
+        set(config, "--start", "start", start);
+        set(config, "--end", "end", end);
+        set(config, "--snapshot", "snapshot", snapshot);
+        set(config, "--heartbeat-interval", "heartbeat-interval", DurationArgument.format(heartbeatInterval));
+        set(config, "--max-inflight", "max-inflight", maxInflight);
+        set(
+                config,
+                "--ordering",
+                "ordering",
+                ordering == null ? null : ordering.name().toLowerCase(Locale.ROOT));
+        set(config, "--lease-time", "lease-time", DurationArgument.format(leaseTime));
+        set(config, "--worker", "worker", worker);
+        transactionArguments
+                .given()
+                .ifPresent(mode -> config.set(
+                        "transaction-mode", mode.name().toLowerCase(Locale.ROOT).replace('_', '-')));
+        return config.build();
+    }
+
+    private void set(SpreamConfig.Builder config, String option, String key, @Nullable Object value) {
+        if (value != null && spec.commandLine().getParseResult().hasMatchedOption(option)) {
+            config.set(key, literal(value.toString()));
+        }
+    }
+
+    /** Returns the text of a value that refers to nothing. */
+    private static String literal(String value) {
+        return value.replace("${", "$${");
+    }
+
     private Tail.Settings settings() {
-        DatabaseName database = streamArguments
-                .database()
-                .orElseThrow(() -> new UsageFailure("--database is missing; --demo needs none"));
-        String stream = streamArguments.stream().orElseThrow(() -> new UsageFailure("--stream is missing"));
-        require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
-        requireWithin(
-                "--heartbeat-interval",
-                heartbeatInterval,
-                SubscriberOptions.MIN_HEARTBEAT_INTERVAL,
-                SubscriberOptions.MAX_HEARTBEAT_INTERVAL);
-        requireWithin("--connect-timeout", connectTimeout, MIN_CONNECT_TIMEOUT, MAX_CONNECT_TIMEOUT);
-        requireWithin("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
-        require(!snapshot || start == null, "--snapshot cannot be combined with --start: a snapshot starts now");
-        require(
-                !snapshot || transactionArguments.mode() != TransactionMode.COMMIT_ORDER,
-                "--snapshot cannot be combined with --commit-order: its rows have one commit timestamp; use --whole-transactions");
+        readingArguments.check(streamArguments);
+        checkOptions();
+        ChangeFilter filter = filterArguments.filter();
         StorageChoice storage = storage();
         StreamTimes times = times(storage);
         SubscriberOptions.Builder options = SubscriberOptions.builder()
@@ -265,19 +307,29 @@ public final class TailCommand extends Subcommand {
         Optional.ofNullable(ordering).ifPresent(options::ordering);
         worker().ifPresent(options::worker);
         return new Tail.Settings(
-                stream, source(database, stream), storage, times, limit == null ? Long.MAX_VALUE : limit, options);
+                streamArguments.stream().orElseThrow(),
+                readingArguments.keys(streamArguments),
+                storage,
+                times,
+                filter,
+                limit == null ? Long.MAX_VALUE : limit,
+                options);
     }
 
-    private Map<String, String> source(DatabaseName database, String stream) {
-        Map<String, String> keys = new HashMap<>();
-        keys.put("database", database.toString());
-        keys.put("stream", stream);
-        keys.put("priority", priority.name().toLowerCase(Locale.ROOT));
-        keys.put("connect-timeout", DurationArgument.format(connectTimeout));
-        Optional.ofNullable(role).ifPresent(name -> keys.put("role", name));
-        Optional.ofNullable(requestTag).ifPresent(tag -> keys.put("request-tag", tag));
-        streamArguments.emulator().ifPresent(host -> keys.put("emulator-host", host));
-        return keys;
+    /** Validates the options of the subscription. */
+    private void checkOptions() {
+        require(limit == null || limit >= 1, "--limit is %d, must be 1 or more".formatted(limit));
+        requireWithin(
+                "--heartbeat-interval",
+                heartbeatInterval,
+                SubscriberOptions.MIN_HEARTBEAT_INTERVAL,
+                SubscriberOptions.MAX_HEARTBEAT_INTERVAL);
+        requireWithin("--lease-time", leaseTime, MIN_LEASE_TIME, MAX_LEASE_TIME);
+        require(!snapshot || start == null, "--snapshot cannot be combined with --start: a snapshot starts now");
+        require(
+                !snapshot || transactionArguments.mode() != TransactionMode.COMMIT_ORDER,
+                "--snapshot cannot be combined with --commit-order: its rows have one commit timestamp; use --whole-transactions");
+        worker();
     }
 
     private StorageChoice storage() {

@@ -1,5 +1,6 @@
 package dev.spream.cli.subscription;
 
+import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.StatusLine;
 import dev.spream.core.DurationText;
 import dev.spream.core.partition.PartitionEnd;
@@ -10,6 +11,10 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,16 +26,28 @@ import org.jspecify.annotations.Nullable;
  * threads.
  */
 final class WatermarkProgress implements SubscriptionListener {
+    /** The time without a change after which the line says that it waits. */
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
+
     private final StatusLine line;
     private final InstantSource clock;
+    private final ZoneId zone;
     private final Instant started;
     private final LongAdder records = new LongAdder();
     private final Set<PartitionToken> open = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Instant lowWatermark;
+    private volatile Instant lastSettled = Instant.MIN;
 
     WatermarkProgress(PrintStream terminal, InstantSource clock) {
+        this(terminal, clock, ZoneId.systemDefault());
+    }
+
+    WatermarkProgress(PrintStream terminal, InstantSource clock, ZoneId zone) {
         this.line = new StatusLine(terminal, this::text);
         this.clock = clock;
+        this.zone = zone;
         started = clock.instant();
     }
 
@@ -61,6 +78,7 @@ final class WatermarkProgress implements SubscriptionListener {
     @Override
     public void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
         records.increment();
+        lastSettled = clock.instant();
     }
 
     @Override
@@ -70,21 +88,32 @@ final class WatermarkProgress implements SubscriptionListener {
 
     String text() {
         Instant now = clock.instant();
-        double seconds = Math.max(1, Duration.between(started, now).toMillis()) / 1_000.0;
         Instant low = lowWatermark;
         if (low != null && Duration.between(now, low).compareTo(FutureStart.TOLERANCE) > 0) {
             return "waiting until %s, for another %s".formatted(low, DurationText.of(Duration.between(now, low)));
         }
-        return String.format(
-                Locale.ROOT,
-                "%,d records, %.0f/s, %d partitions open, low watermark behind by %s",
-                records.sum(),
-                records.sum() / seconds,
-                open.size(),
-                low == null ? "unknown" : seconds(Duration.between(low, now)));
+        int reading = open.size();
+        String partitions = reading == 1 ? "1 partition" : reading + " partitions";
+        String changes = Figures.count(records.sum()) + " changes";
+        boolean waits = Duration.between(lastSettled, now).compareTo(PAUSE) > 0;
+        List<String> parts = waits
+                ? List.of("waiting", partitions, readUpTo(low, now), changes)
+                : List.of(changes, rate(now), partitions, readUpTo(low, now));
+        return String.join(" · ", parts);
     }
 
-    private static String seconds(Duration duration) {
-        return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1_000.0);
+    private String rate(Instant now) {
+        double seconds = Math.max(1, Duration.between(started, now).toMillis()) / 1_000.0;
+        return String.format(Locale.ROOT, "%,.0f/s", records.sum() / seconds);
+    }
+
+    private String readUpTo(@Nullable Instant low, Instant now) {
+        if (low == null) {
+            return "nothing read yet";
+        }
+        Duration behind = Duration.between(low, now).truncatedTo(ChronoUnit.SECONDS);
+        return "read up to %s (%s ago)"
+                .formatted(
+                        TIME.format(low.atZone(zone)), DurationText.of(behind.isNegative() ? Duration.ZERO : behind));
     }
 }

@@ -23,6 +23,8 @@ final class TimeArgumentTest {
         "+10s, 2026-01-31T12:00:10Z",
         "-5m, 2026-01-31T11:55:00Z",
         "-2d, 2026-01-29T12:00:00Z",
+        "-1h30m, 2026-01-31T10:30:00Z",
+        "+1.5s, 2026-01-31T12:00:01.500Z",
     })
     void a_time_is_absolute_or_relative_to_now(String text, Instant expected) {
         assertThat(Converters.time(text).at(NOW)).isEqualTo(expected);
@@ -51,6 +53,7 @@ final class TimeArgumentTest {
     void durations_have_a_unit_and_read_back() {
         assertThat(DurationArgument.parse("500ms")).isEqualTo(Duration.ofMillis(500));
         assertThat(DurationArgument.parse("2h")).isEqualTo(Duration.ofHours(2));
+        assertThat(DurationArgument.parse("1m30s")).isEqualTo(Duration.ofSeconds(90));
         assertThat(DurationArgument.format(Duration.ofMillis(1_500))).isEqualTo("1500ms");
         assertThat(DurationArgument.format(Duration.ofSeconds(90))).isEqualTo("90s");
         assertThat(DurationArgument.format(Duration.ofMinutes(5))).isEqualTo("5m");

@@ -27,7 +27,7 @@ final class LimitedOutputTest {
     @Test
     void writes_past_the_limit_wait_for_an_interrupt() throws Exception {
         AtomicInteger reached = new AtomicInteger();
-        try (LimitedOutput lines = new LimitedOutput(out, 2, reached::incrementAndGet)) {
+        try (LimitedOutput lines = new LimitedOutput(out, new JsonFormat(false), 2, reached::incrementAndGet)) {
             lines.consume(change("1"), DELIVERY);
             assertThat(reached).hasValue(0);
             lines.consume(change("2"), DELIVERY);

@@ -56,6 +56,22 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
             .stringType()
             .noDefaultValue()
             .withDescription("The role of the database with which to read.");
+    private static final ConfigOption<String> ENDPOINT = ConfigOptions.key("endpoint")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("The server, such as a regional endpoint: host:port or https://host.");
+    private static final ConfigOption<String> CREDENTIALS_FILE = ConfigOptions.key("credentials-file")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("The file with the credentials, on each machine; by default those of the machine.");
+    private static final ConfigOption<String> READ_FUNCTION = ConfigOptions.key("read-function")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("The function that reads the stream, such as the one of a placement.");
+    private static final ConfigOption<String> DIRECTED_READS = ConfigOptions.key("directed-reads")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("The replicas that serve the stream, such as include:us-east1/read-only.");
     private static final ConfigOption<Integer> MAX_OPEN_QUERIES = ConfigOptions.key("max-open-queries")
             .intType()
             .defaultValue(700)
@@ -116,6 +132,10 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
                 VALUE_CAPTURE,
                 EMULATOR_HOST,
                 DATABASE_ROLE,
+                ENDPOINT,
+                CREDENTIALS_FILE,
+                READ_FUNCTION,
+                DIRECTED_READS,
                 STARTUP_TIMESTAMP,
                 SUBSCRIPTION,
                 SUBSCRIPTION_DATABASE,
@@ -162,14 +182,14 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
             String name, List<TableColumn> columns, boolean hasMetadata, ReadableConfig options) {
         SpannerStream stream = SpannerStream.of(options.get(DATABASE), options.get(STREAM))
                 .maxOpenQueries(options.get(MAX_OPEN_QUERIES));
-        Optional<String> emulatorHost = options.getOptional(EMULATOR_HOST);
-        if (emulatorHost.isPresent()) {
-            stream = stream.emulatorHost(emulatorHost.get());
-        }
-        Optional<String> role = options.getOptional(DATABASE_ROLE);
-        if (role.isPresent()) {
-            stream = stream.databaseRole(role.get());
-        }
+        stream = options.getOptional(EMULATOR_HOST).map(stream::emulatorHost).orElse(stream);
+        stream = options.getOptional(DATABASE_ROLE).map(stream::databaseRole).orElse(stream);
+        stream = options.getOptional(ENDPOINT).map(stream::endpoint).orElse(stream);
+        stream = options.getOptional(CREDENTIALS_FILE)
+                .map(stream::credentialsFile)
+                .orElse(stream);
+        stream = options.getOptional(READ_FUNCTION).map(stream::readFunction).orElse(stream);
+        stream = options.getOptional(DIRECTED_READS).map(stream::directedReads).orElse(stream);
         ValueCaptureType capture = options.get(VALUE_CAPTURE);
         boolean oldValues =
                 capture == ValueCaptureType.OLD_AND_NEW_VALUES || capture == ValueCaptureType.NEW_ROW_AND_OLD_VALUES;
@@ -203,6 +223,10 @@ public final class ChangeStreamTableFactory implements DynamicTableSourceFactory
             SpannerSubscription stored = SpannerSubscription.of(database.orElseGet(() -> options.get(DATABASE)), name);
             SpannerSubscription located =
                     options.getOptional(EMULATOR_HOST).map(stored::emulatorHost).orElse(stored);
+            located = options.getOptional(ENDPOINT).map(located::endpoint).orElse(located);
+            located = options.getOptional(CREDENTIALS_FILE)
+                    .map(located::credentialsFile)
+                    .orElse(located);
             return reading.map(located::databaseRole).orElse(located);
         });
     }

@@ -2,13 +2,17 @@ package dev.spream.storage.spanner;
 
 import com.google.auto.service.AutoService;
 import com.google.cloud.spanner.Options.RpcPriority;
+import com.google.spanner.v1.DirectedReadOptions;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.source.ChangeStreamSource;
+import dev.spream.storage.spanner.connection.ConnectionKeys;
+import dev.spream.storage.spanner.connection.DirectedReads;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The source {@code spanner}: a {@link SpannerChangeStreamSource} on a connection of its own. */
@@ -25,11 +29,7 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
                     SpannerConfigTypes.readFunction(),
                     "Name of the function that reads the stream, such as the one of a placement.")
             .withDefaultMeaning("the function of the whole stream");
-    private static final ConfigKey<String> EMULATOR_HOST = ConfigKey.of(
-                    "emulator-host",
-                    SpannerConfigTypes.hostAndPort(),
-                    "Address of an emulator to use instead of Spanner.")
-            .withDefaultMeaning("that of SPANNER_EMULATOR_HOST, if set");
+    private static final ConnectionKeys CONNECTION = ConnectionKeys.SOURCE;
     private static final ConfigKey<String> ROLE =
             ConfigKey.of("role", ConfigType.text(), "Database role used for reading.");
     private static final ConfigKey<Priority> PRIORITY = ConfigKey.of(
@@ -37,6 +37,12 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
             .withDefault(Priority.HIGH);
     private static final ConfigKey<String> REQUEST_TAG =
             ConfigKey.of("request-tag", ConfigType.text(), "Request tag, shown in Spanner's query statistics.");
+    private static final ConfigKey<DirectedReadOptions> DIRECTED_READS = ConfigKey.of(
+                    "directed-reads",
+                    new ConfigType<>(DirectedReads.FORM, DirectedReads::parse, DirectedReads::text),
+                    "Replicas that serve the change stream, such as include:us-east1/read-only; only: uses no others,"
+                            + " exclude: avoids them.")
+            .withDefaultMeaning("any replicas");
     private static final ConfigKey<Integer> PREFETCH_CHUNKS = ConfigKey.of(
                     "prefetch-chunks",
                     ConfigType.integer(1, 10_000),
@@ -85,26 +91,37 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return List.of(
-                DATABASE,
-                STREAM,
-                READ_FUNCTION,
-                EMULATOR_HOST,
-                ROLE,
-                PRIORITY,
-                REQUEST_TAG,
-                PREFETCH_CHUNKS,
-                MAX_OPEN_QUERIES,
-                CONNECT_TIMEOUT,
-                SNAPSHOT_CHUNK_ROWS,
-                SNAPSHOT_READS);
+        return CONNECTION.between(
+                List.of(DATABASE, STREAM, READ_FUNCTION),
+                List.of(
+                        ROLE,
+                        PRIORITY,
+                        REQUEST_TAG,
+                        DIRECTED_READS,
+                        PREFETCH_CHUNKS,
+                        MAX_OPEN_QUERIES,
+                        CONNECT_TIMEOUT,
+                        SNAPSHOT_CHUNK_ROWS,
+                        SNAPSHOT_READS));
+    }
+
+    @Override
+    public List<String> problems(PluginConfig config) {
+        List<String> problems = new ArrayList<>(CONNECTION.problems(config, ConnectionKeys.emulatorOfEnvironment()));
+        int needed = SpannerConnection.Builder.channelsFor(config.get(MAX_OPEN_QUERIES));
+        config.find(CONNECTION.channels())
+                .filter(channels -> channels < needed)
+                .ifPresent(channels -> problems.add(
+                        "channels is %d, which is too few for max-open-queries=%d: set at least %d, or lower max-open-queries"
+                                .formatted(channels, config.get(MAX_OPEN_QUERIES), needed)));
+        return problems;
     }
 
     @Override
     public ChangeStreamSource create(PluginConfig config, PluginContext context) {
-        SpannerConnection.Builder connection =
-                SpannerConnection.builder(config.get(DATABASE)).maxOpenQueries(config.get(MAX_OPEN_QUERIES));
-        config.find(EMULATOR_HOST).ifPresent(connection::emulatorHost);
+        SpannerConnection.Builder connection = SpannerConnection.builder(config.get(DATABASE))
+                .maxOpenQueries(config.get(MAX_OPEN_QUERIES))
+                .configured(config, CONNECTION);
         config.find(ROLE).ifPresent(connection::databaseRole);
         SpannerConnection open = connection.open();
         context.onClose(open);
@@ -116,6 +133,7 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
                 .snapshotReads(config.get(SNAPSHOT_READS));
         config.find(REQUEST_TAG).ifPresent(source::requestTag);
         config.find(READ_FUNCTION).ifPresent(source::readFunction);
+        config.find(DIRECTED_READS).ifPresent(source::directedReads);
         return source.build();
     }
 }

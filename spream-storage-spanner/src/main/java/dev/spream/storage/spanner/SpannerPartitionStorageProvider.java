@@ -7,6 +7,7 @@ import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.storage.spanner.connection.ConnectionKeys;
 import java.time.Duration;
 import java.util.List;
 
@@ -32,11 +33,7 @@ public final class SpannerPartitionStorageProvider implements PartitionStoragePr
                     "Whether missing tables are created, and a table of Apache Beam or the Go spream is adopted;"
                             + " its reader must be stopped.")
             .withDefault(false);
-    private static final ConfigKey<String> EMULATOR_HOST = ConfigKey.of(
-                    "emulator-host",
-                    SpannerConfigTypes.hostAndPort(),
-                    "Address of an emulator to use instead of Spanner.")
-            .withFallback("source.spanner.emulator-host");
+    private static final ConnectionKeys CONNECTION = ConnectionKeys.STORAGE;
     private static final ConfigKey<Duration> CALL_TIMEOUT = ConfigKey.of(
                     "call-timeout",
                     ConfigType.duration(SpannerPartitionStorage.MIN_TIMEOUT, SpannerPartitionStorage.MAX_TIMEOUT),
@@ -50,15 +47,20 @@ public final class SpannerPartitionStorageProvider implements PartitionStoragePr
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return List.of(DATABASE, TABLE, CREATE_TABLE, EMULATOR_HOST, CALL_TIMEOUT);
+        return CONNECTION.between(List.of(DATABASE, TABLE, CREATE_TABLE), List.of(CALL_TIMEOUT));
+    }
+
+    @Override
+    public List<String> problems(PluginConfig config) {
+        return CONNECTION.problems(config, ConnectionKeys.emulatorOfEnvironment());
     }
 
     @Override
     public PartitionStorage create(PluginConfig config, PluginContext context) {
-        SpannerConnection.Builder builder =
-                SpannerConnection.builder(config.get(DATABASE)).maxOpenQueries(1);
-        config.find(EMULATOR_HOST).ifPresent(builder::emulatorHost);
-        SpannerConnection connection = builder.open();
+        SpannerConnection connection = SpannerConnection.builder(config.get(DATABASE))
+                .maxOpenQueries(1)
+                .configured(config, CONNECTION)
+                .open();
         context.onClose(connection);
         if (config.get(CREATE_TABLE)) {
             SpannerPartitionTables.create(connection, config.get(TABLE));

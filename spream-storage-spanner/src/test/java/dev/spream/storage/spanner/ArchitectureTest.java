@@ -1,7 +1,10 @@
 package dev.spream.storage.spanner;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -11,6 +14,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.nio.file.Path;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -39,10 +43,15 @@ final class ArchitectureTest {
     }
 
     @Test
-    void the_adapter_uses_no_jdbc_and_no_files() {
+    void the_adapter_uses_no_jdbc_and_of_files_only_those_of_credentials() {
         noClasses()
                 .should()
-                .dependOnClassesThat(resideInAnyPackage("java.sql..", "javax.sql..", "java.nio.file.."))
+                .dependOnClassesThat(resideInAnyPackage("java.sql..", "javax.sql.."))
+                .check(CLASSES);
+        noClasses()
+                .that(resideOutsideOfPackage(SPANNER + ".connection"))
+                .should()
+                .dependOnClassesThat(resideInAPackage("java.nio.file..").and(not(type(Path.class))))
                 .check(CLASSES);
     }
 
@@ -63,6 +72,11 @@ final class ArchitectureTest {
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(SPANNER, SPANNER + ".source"))
                 .check(CLASSES);
+        noClasses()
+                .that(resideInAPackage(SPANNER + ".connection"))
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(SPANNER, SPANNER + ".source", SPANNER + ".client"))
+                .check(CLASSES);
     }
 
     @Test
@@ -72,7 +86,7 @@ final class ArchitectureTest {
                                 && !type.getSimpleName().equals("package-info"))
                         .map(JavaClass::getPackageName)
                         .collect(Collectors.groupingBy(Function.identity(), Collectors.counting())))
-                .containsOnlyKeys(SPANNER, SPANNER + ".client", SPANNER + ".source")
+                .containsOnlyKeys(SPANNER, SPANNER + ".client", SPANNER + ".connection", SPANNER + ".source")
                 .allSatisfy((name, types) -> assertThat(types).as(name).isLessThanOrEqualTo(40));
     }
 }

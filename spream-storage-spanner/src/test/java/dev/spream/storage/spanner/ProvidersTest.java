@@ -3,10 +3,19 @@ package dev.spream.storage.spanner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.spream.api.config.ConfigSection;
+import dev.spream.api.config.ResolvedConfig;
+import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginProvider;
+import dev.spream.storage.spanner.connection.ConnectionKeys;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
@@ -35,9 +44,15 @@ final class ProvidersTest {
                         "stream",
                         "read-function",
                         "emulator-host",
+                        "endpoint",
+                        "credentials-file",
+                        "credentials-json",
+                        "channels",
+                        "keep-alive-time",
                         "role",
                         "priority",
                         "request-tag",
+                        "directed-reads",
                         "prefetch-chunks",
                         "max-open-queries",
                         "connect-timeout",
@@ -49,7 +64,17 @@ final class ProvidersTest {
                 .containsExactly("database", "stream");
         assertThat(storage.keys())
                 .extracting(ConfigKey::name)
-                .containsExactly("database", "table", "create-table", "emulator-host", "call-timeout");
+                .containsExactly(
+                        "database",
+                        "table",
+                        "create-table",
+                        "emulator-host",
+                        "endpoint",
+                        "credentials-file",
+                        "credentials-json",
+                        "channels",
+                        "keep-alive-time",
+                        "call-timeout");
         assertThat(storage.keys())
                 .filteredOn(ConfigKey::isRequired)
                 .extracting(ConfigKey::name)
@@ -60,6 +85,66 @@ final class ProvidersTest {
     void the_storage_is_where_the_stream_is_unless_told_otherwise() {
         assertThat(key(storage, "database").fallback()).contains("source.spanner.database");
         assertThat(key(storage, "emulator-host").fallback()).contains("source.spanner.emulator-host");
+        assertThat(key(storage, "endpoint").fallback()).contains("source.spanner.endpoint");
+        assertThat(key(storage, "credentials-file").fallback()).contains("source.spanner.credentials-file");
+        assertThat(key(storage, "credentials-json").fallback()).contains("source.spanner.credentials-json");
+        assertThat(key(storage, "keep-alive-time").fallback()).contains("source.spanner.keep-alive-time");
+    }
+
+    @Test
+    void credentials_as_a_value_are_a_secret() {
+        assertThat(key(source, "credentials-json").isSecret()).isTrue();
+        assertThat(key(storage, "credentials-json").isSecret()).isTrue();
+    }
+
+    @Test
+    void settings_that_contradict_each_other_are_refused_before_anything_is_opened() {
+        String emulator =
+                "emulator-host cannot be combined with endpoint or credentials: configure the emulator, or Spanner";
+        assertThat(problems(Map.of("emulator-host", "localhost:1", "endpoint", "localhost:1")))
+                .containsExactly(emulator);
+        assertThat(problems(Map.of("emulator-host", "localhost:1", "credentials-file", "key.json")))
+                .containsExactly(emulator);
+        assertThat(problems(Map.of("channels", "2")))
+                .containsExactly("channels is 2, which is too few for max-open-queries=700: set at least 8, or lower"
+                        + " max-open-queries");
+        assertThat(problems(Map.of("channels", "2", "max-open-queries", "100"))).isEmpty();
+        assertThat(ConnectionKeys.SOURCE.problems(
+                        config(Map.of("endpoint", "localhost:1")), Optional.of("localhost:9010")))
+                .containsExactly("endpoint is configured, and SPANNER_EMULATOR_HOST is set to localhost:9010: leave out"
+                        + " one of them");
+    }
+
+    private List<String> problems(Map<String, String> settings) {
+        return source.problems(config(settings));
+    }
+
+    private PluginConfig config(Map<String, String> settings) {
+        Map<String, String> all = new HashMap<>();
+        settings.forEach((key, value) -> all.put("source.spanner." + key, value));
+        all.put("source.spanner.database", "projects/p/instances/i/databases/d");
+        all.put("source.spanner.stream", "Orders");
+        ResolvedConfig config = ResolvedConfig.of(
+                SpreamConfig.of(all), List.of(new ConfigSection("source.spanner", source.keys(), true)));
+        assertThat(config.problems()).isEmpty();
+        return config.section("source.spanner");
+    }
+
+    @Test
+    void a_storage_with_a_server_of_its_own_takes_none_of_the_sources_credentials() {
+        ResolvedConfig config = ResolvedConfig.of(
+                SpreamConfig.of(Map.of(
+                        "source.spanner.database", "projects/p/instances/i/databases/d",
+                        "source.spanner.stream", "Orders",
+                        "source.spanner.endpoint", "spanner.example.com:443",
+                        "source.spanner.credentials-file", "key.json",
+                        "storage.spanner.table", "Metadata",
+                        "storage.spanner.emulator-host", "localhost:9010")),
+                List.of(
+                        new ConfigSection("source.spanner", source.keys(), true),
+                        new ConfigSection("storage.spanner", storage.keys(), true)));
+        assertThat(config.problems()).isEmpty();
+        assertThat(storage.problems(config.section("storage.spanner"))).isEmpty();
     }
 
     @Test
@@ -72,6 +157,13 @@ final class ProvidersTest {
         refused(key(source, "emulator-host"), "http://localhost:9010");
         refused(key(source, "emulator-host"), "localhost:0");
         refused(key(source, "emulator-host"), "localhost:70000");
+        refused(key(source, "endpoint"), "http://localhost:9010");
+        refused(key(source, "endpoint"), "spanner.googleapis.com");
+        refused(key(source, "endpoint"), "https://user@spanner.googleapis.com");
+        refused(key(source, "credentials-json"), "{}");
+        refused(key(source, "channels"), "257");
+        refused(key(source, "keep-alive-time"), "9s");
+        refused(key(source, "directed-reads"), "us-east1");
         refused(key(storage, "table"), "Meta-data");
         refused(key(storage, "call-timeout"), "999ms");
     }

@@ -87,12 +87,34 @@ class SourceOptionsTest {
     }
 
     @Test
+    void directed_reads_of_a_connection_go_with_the_queries_of_its_sources() throws Exception {
+        try (SpannerConnection connection = SpannerConnection.builder(
+                        DatabaseName.parse("projects/p/instances/i/databases/d"))
+                .emulatorHost(spanner.emulatorHost())
+                .directedReads("exclude:read-write")
+                .open()) {
+            ExecuteSqlRequest request = read(connection.source("Orders").build());
+
+            assertThat(request.getDirectedReadOptions().getExcludeReplicas().getReplicaSelectionsList())
+                    .containsExactly(ReplicaSelection.newBuilder()
+                            .setType(ReplicaSelection.Type.READ_WRITE)
+                            .build());
+        }
+    }
+
+    @Test
     void role_priority_and_tag_of_a_configuration_reach_the_server() throws Exception {
         ExecuteSqlRequest request = readConfigured(Map.of(
                 "source.spanner.role", "auditor",
                 "source.spanner.priority", "medium",
-                "source.spanner.request-tag", "app=spream"));
+                "source.spanner.request-tag", "app=spream",
+                "source.spanner.directed-reads", "include:us-east1/read-only"));
 
+        assertThat(request.getDirectedReadOptions().getIncludeReplicas().getReplicaSelectionsList())
+                .containsExactly(ReplicaSelection.newBuilder()
+                        .setLocation("us-east1")
+                        .setType(ReplicaSelection.Type.READ_ONLY)
+                        .build());
         assertThat(request.getRequestOptions().getPriority()).isEqualTo(Priority.PRIORITY_MEDIUM);
         assertThat(request.getRequestOptions().getRequestTag()).isEqualTo("app=spream");
         assertThat(roleOf(request)).isEqualTo("auditor");

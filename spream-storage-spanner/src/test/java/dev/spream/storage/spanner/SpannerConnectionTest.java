@@ -55,11 +55,11 @@ class SpannerConnectionTest {
 
     @Test
     void channels_follow_from_the_queries_that_may_be_open() {
-        assertThat(SpannerConnection.Builder.channels(1)).isEqualTo(2);
-        assertThat(SpannerConnection.Builder.channels(100)).isEqualTo(2);
-        assertThat(SpannerConnection.Builder.channels(101)).isEqualTo(3);
-        assertThat(SpannerConnection.Builder.channels(700)).isEqualTo(8);
-        assertThat(SpannerConnection.Builder.channels(25_500)).isEqualTo(256);
+        assertThat(SpannerConnection.Builder.channelsFor(1)).isEqualTo(2);
+        assertThat(SpannerConnection.Builder.channelsFor(100)).isEqualTo(2);
+        assertThat(SpannerConnection.Builder.channelsFor(101)).isEqualTo(3);
+        assertThat(SpannerConnection.Builder.channelsFor(700)).isEqualTo(8);
+        assertThat(SpannerConnection.Builder.channelsFor(25_500)).isEqualTo(256);
     }
 
     @Test

@@ -6,10 +6,12 @@ import com.google.cloud.spanner.SpannerExceptionFactory;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.source.SourceException.Kind;
 import io.grpc.Status;
+import java.io.IOException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SpannerErrors {
     private static final Pattern VALID_RANGE = Pattern.compile("within (\\S+) and (\\S+?)[.,;]?(?:\\s|$)");
+
+    /** The description of gRPC, without the reason. */
+    private static final String CONNECTION_FAILED = "io exception";
 
     private static final String SESSION_LOST = "session not found";
     private static final String VERSION_LOST = "exceeded the maximum timestamp staleness";
@@ -121,7 +126,18 @@ public final class SpannerErrors {
         String description = Status.fromThrowable(error).getDescription();
         String text = (description != null ? description : String.valueOf(error.getMessage())).replaceAll("\\s+", " ");
         String code = error.getErrorCode() + ": ";
-        return text.startsWith(code) ? text.substring(code.length()) : text;
+        String plain = text.startsWith(code) ? text.substring(code.length()) : text;
+        return plain.equals(CONNECTION_FAILED) ? connectionFailure(error).orElse(plain) : plain;
+    }
+
+    /** Returns the reason for which there is no connection, with the address. */
+    private static Optional<String> connectionFailure(Throwable error) {
+        for (Throwable cause = error.getCause(); cause != null; cause = cause.getCause()) {
+            if (cause instanceof IOException && cause.getMessage() != null) {
+                return Optional.of(cause.getMessage());
+            }
+        }
+        return Optional.empty();
     }
 
     private static @Nullable Instant validUntil(String text) {
