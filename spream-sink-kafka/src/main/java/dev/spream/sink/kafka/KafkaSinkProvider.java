@@ -25,7 +25,8 @@ import java.util.OptionalInt;
  * replayed dead letter.
  *
  * <p>The messages of a key are sent one after the other, and after a failure the key continues with the change that
- * failed: the history of each key is published at least once, in order.
+ * failed: the history of each key is published at least once, in order. With {@code transactional-id}, a batch of changes
+ * is published in one transaction, and consumers of committed messages read all of it or nothing.
  *
  * <p>Temporary failures are retried for {@code publish-timeout}; afterwards the policy of {@code retry} applies, as it does
  * to a missing topic, a missing right and rejected credentials. Messages that Kafka refuses as invalid, or that are too
@@ -34,6 +35,7 @@ import java.util.OptionalInt;
 @AutoService(ConsumerProvider.class)
 public final class KafkaSinkProvider implements ConsumerProvider {
     private static final int MAX_PARTITIONS = 100_000;
+    private static final int MAX_TRANSACTIONS = 100;
 
     private static final ConfigKey<TopicTemplate> TOPIC = ConfigKey.of(
                     "topic",
@@ -53,6 +55,17 @@ public final class KafkaSinkProvider implements ConsumerProvider {
                     "stream", ConfigType.text(), "Name of the change stream in headers and topics.")
             .withFallback("source.spanner.stream");
 
+    private static final ConfigKey<String> TRANSACTIONAL_ID = ConfigKey.of(
+            "transactional-id",
+            ConfigType.text(),
+            "Publishes each batch in a transaction. Different for each worker, and the same when it starts again.");
+    private static final ConfigKey<Integer> TRANSACTIONS = ConfigKey.of(
+                    "transactions",
+                    ConfigType.integer(1, MAX_TRANSACTIONS),
+                    "Maximum number of open transactions of this worker, each with a producer of its own, whose id is the"
+                            + " transactional-id, a hyphen and a number from 0.")
+            .withDefault(4);
+
     @Override
     public String name() {
         return "kafka";
@@ -67,6 +80,8 @@ public final class KafkaSinkProvider implements ConsumerProvider {
                 KafkaKeys.PUBLISH_TIMEOUT,
                 KafkaKeys.START_TIMEOUT,
                 KafkaKeys.CHECK_TOPIC,
+                TRANSACTIONAL_ID,
+                TRANSACTIONS,
                 DATABASE,
                 STREAM);
     }
@@ -81,13 +96,16 @@ public final class KafkaSinkProvider implements ConsumerProvider {
         Optional<String> database = config.find(DATABASE);
         Optional<String> stream = config.find(STREAM);
         TopicTemplate topics = config.get(TOPIC).of(database, stream);
-        OptionalInt partitions =
-                config.find(PARTITIONS).map(OptionalInt::of).orElseGet(OptionalInt::empty);
+        OptionalInt count = config.find(PARTITIONS).map(OptionalInt::of).orElseGet(OptionalInt::empty);
         KafkaOptions options = KafkaKeys.options("sink.kafka", config, context);
-        new StartCheck(options, topics.onlyTopic(), partitions).run();
-        return new KafkaSink(
-                SharedProducer.open(options),
-                new Partitions(partitions),
-                new ChangeMessages(topics, database, stream));
+        new StartCheck(options, topics.onlyTopic(), count).run();
+        ChangeMessages messages = new ChangeMessages(topics, database, stream);
+        Partitions partitions = new Partitions(count);
+        Optional<String> transactionalId = config.find(TRANSACTIONAL_ID);
+        if (transactionalId.isEmpty()) {
+            return new KafkaSink(SharedProducer.open(options), partitions, messages);
+        }
+        return new TransactionalSink(
+                TransactionPool.open(options, transactionalId.get(), config.get(TRANSACTIONS), partitions), messages);
     }
 }
