@@ -2,11 +2,13 @@ package dev.spream.sink.kafka;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The producers of a worker that publishes in transactions: as many as may be open at the same time, each with an id of its
@@ -63,16 +65,25 @@ final class TransactionPool implements AutoCloseable {
     public void close() {
         closed = true;
         boolean interrupted = Thread.interrupted();
+        List<TransactionalProducer> idle = new ArrayList<>();
         try {
-            for (int left = all.size(); left > 0 && free.poll(DRAIN.toMillis(), TimeUnit.MILLISECONDS) != null; left--) {
-                // it has none in progress any more
+            TransactionalProducer producer = idle(all.size());
+            while (producer != null) {
+                idle.add(producer);
+                producer = idle(all.size() - idle.size());
             }
         } catch (InterruptedException e) {
             interrupted = true;
         }
         all.forEach(TransactionalProducer::discard);
+        free.addAll(idle);
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Returns a producer without a transaction; null if there is none more, or none in time. */
+    private @Nullable TransactionalProducer idle(int left) throws InterruptedException {
+        return left == 0 ? null : free.poll(DRAIN.toMillis(), TimeUnit.MILLISECONDS);
     }
 }

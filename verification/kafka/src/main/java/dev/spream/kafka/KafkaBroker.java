@@ -24,11 +24,13 @@ import org.jspecify.annotations.Nullable;
 public final class KafkaBroker implements AutoCloseable {
     private final Path folder;
     private final int port;
+    private final int proxiedPort;
     private @Nullable Process process;
 
-    private KafkaBroker(Path folder, int port) {
+    private KafkaBroker(Path folder, int port, int proxiedPort) {
         this.folder = folder;
         this.port = port;
+        this.proxiedPort = proxiedPort;
     }
 
     /** Starts a broker in an empty folder; returns when it accepts requests. */
@@ -38,16 +40,41 @@ public final class KafkaBroker implements AutoCloseable {
 
     /** @param settings more settings of the broker, or others than those of this class */
     public static KafkaBroker start(Path folder, Map<String, String> settings) throws IOException {
-        int port = freePort();
+        return start(folder, freePort(), 0, freePort(), settings);
+    }
+
+    private static KafkaBroker start(
+            Path folder, int port, int proxiedPort, int controllerPort, Map<String, String> settings)
+            throws IOException {
         Properties all = new Properties();
-        all.putAll(settings(folder, port, freePort()));
+        all.putAll(settings(folder, port, controllerPort));
         all.putAll(settings);
         try (Writer writer = Files.newBufferedWriter(folder.resolve("server.properties"))) {
             all.store(writer, null);
         }
-        KafkaBroker broker = new KafkaBroker(folder, port);
+        KafkaBroker broker = new KafkaBroker(folder, port, proxiedPort);
         broker.start();
         return broker;
+    }
+
+    /** Starts a broker that also has clients behind a proxy, which passes what comes to its port to {@link #proxiedPort}. */
+    public static KafkaBroker startBehind(int proxyPort, Path folder) throws IOException {
+        int port = freePort();
+        int proxied = freePort();
+        int controllerPort = freePort();
+        return start(
+                folder,
+                port,
+                proxied,
+                controllerPort,
+                Map.of(
+                        "listeners",
+                        "CLIENT://127.0.0.1:%d,PROXIED://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d"
+                                .formatted(port, proxied, controllerPort),
+                        "advertised.listeners",
+                        "CLIENT://127.0.0.1:%d,PROXIED://127.0.0.1:%d".formatted(port, proxyPort),
+                        "listener.security.protocol.map",
+                        "CLIENT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT"));
     }
 
     private static Map<String, String> settings(Path folder, int port, int controllerPort) {
@@ -78,6 +105,11 @@ public final class KafkaBroker implements AutoCloseable {
     /** Returns host and port, the same after a restart. */
     public String address() {
         return "127.0.0.1:" + port;
+    }
+
+    /** Returns the port for a proxy. */
+    public int proxiedPort() {
+        return proxiedPort;
     }
 
     /** Starts it again, on its data and at its address, after it was killed. */
