@@ -12,8 +12,10 @@ import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * The topics of a broker, as another client sees them.
@@ -68,6 +70,11 @@ record Topics(Map<String, Object> properties) {
             }
         }
         return messages;
+    }
+
+    /** Returns another client's producer, with Kafka's own choice of partitions. */
+    KafkaProducer<byte[], byte[]> producer() {
+        return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     static String header(ConsumerRecord<byte[], byte[]> message, String name) {
