@@ -193,6 +193,7 @@ final class ArchitectureTest {
                         API + ".metrics",
                         API + ".plugin",
                         API + ".plugin.classloader",
+                        API + ".publish",
                         API + ".spi",
                         API + ".storage",
                         API + ".tracing");
