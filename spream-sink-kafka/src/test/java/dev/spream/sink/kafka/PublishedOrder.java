@@ -28,15 +28,19 @@ final class PublishedOrder {
                         .add(change.identity() + "/" + change.mods().indexOf(mod));
             }
         }
-        check(expected, arrived);
+        check(expected, arrived, "identity");
     }
 
-    /** @param expected the identities of each key */
-    static void check(Map<String, List<String>> expected, List<ConsumerRecord<byte[], byte[]>> arrived) {
+    /**
+     * @param expected the history of each key, by what the header says
+     * @param header the name of the header, whose values differ within a key
+     */
+    static void check(
+            Map<String, List<String>> expected, List<ConsumerRecord<byte[], byte[]>> arrived, String header) {
         Map<String, List<String>> actual = new LinkedHashMap<>();
         for (ConsumerRecord<byte[], byte[]> message : arrived) {
             actual.computeIfAbsent(new String(message.key(), UTF_8), key -> new ArrayList<>())
-                    .add(Topics.header(message, "identity"));
+                    .add(Topics.header(message, header));
         }
         assertThat(actual.keySet()).containsExactlyInAnyOrderElementsOf(expected.keySet());
         expected.forEach((key, history) -> checkKey(key, history, actual.getOrDefault(key, List.of())));
