@@ -12,8 +12,9 @@ import java.util.stream.Stream;
 /** Registers the secrets of a configuration, so that messages mask them. */
 final class ConfiguredSecrets {
     /** A URL's password, and parameters, of a URL or a login module, whose name indicates a secret. */
-    private static final Pattern IN_URL = Pattern.compile("://[^/@:?#\\s]*:(?<password>[^/\\s]+)@"
-            + "|(?i:(?:pass|pwd|secret|token|credential|api[-_]?key)[\\w.-]*)=(?:\"(?<quoted>[^\"]+)\"|(?<plain>[^&;\\s]+))");
+    private static final Pattern IN_URL = Pattern.compile(
+            "://[^/@:?#\\s]*:(?<password>[^/\\s]+)@"
+                    + "|(?i:(?:pass|pwd|secret|token|credential|api[-_]?key)[\\w.-]*)=(?:\"(?<quoted>[^\"]+)\"|(?<plain>[^&;\\s]+))");
 
     /** A header, or a scheme with its credential; the last group is the secret alone. */
     private static final Pattern NAMED = Pattern.compile("(?:[\\w-]+:\\s*)?(?:[A-Za-z]+ )?(\\S+)");

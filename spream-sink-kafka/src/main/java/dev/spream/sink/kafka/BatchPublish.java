@@ -41,7 +41,8 @@ final class BatchPublish {
         this.lanes = new KeyLanes<>(batch, failures::behind);
     }
 
-    private record Answer(KeyLanes.Request<Message> request, @Nullable Exception failure) {}
+    private record Answer(
+            KeyLanes.Request<Message> request, @Nullable Exception failure) {}
 
     /** Publishes the batch. An interrupt ends the wait; messages in flight may then be published later. */
     void run() throws InterruptedException {

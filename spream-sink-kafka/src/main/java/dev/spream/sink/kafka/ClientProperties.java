@@ -42,6 +42,7 @@ final class ClientProperties {
             "zstd", "com.github.luben.zstd.Zstd",
             "lz4", "net.jpountz.lz4.LZ4Factory",
             "snappy", "org.xerial.snappy.Snappy");
+
     private static final Map<String, String> LIBRARIES = Map.of(
             "zstd", "com.github.luben:zstd-jni",
             "lz4", "at.yawk.lz4:lz4-java",
@@ -114,7 +115,8 @@ final class ClientProperties {
 
     /** Returns the problem of a configured compression whose library is missing. */
     static Optional<String> missingLibrary(PluginConfig config) {
-        String type = config.find(KEYS.get(ProducerConfig.COMPRESSION_TYPE_CONFIG)).orElse("none");
+        String type =
+                config.find(KEYS.get(ProducerConfig.COMPRESSION_TYPE_CONFIG)).orElse("none");
         if (!LIBRARY_CLASSES.containsKey(type)) {
             return Optional.empty();
         }

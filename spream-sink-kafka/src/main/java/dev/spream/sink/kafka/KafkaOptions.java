@@ -60,7 +60,8 @@ record KafkaOptions(
 
     /** Kafka demands that a request with its linger fits into the time limit. */
     private long requestTimeout(Map<String, Object> all) {
-        long linger = Long.parseLong(all.get(ProducerConfig.LINGER_MS_CONFIG).toString().strip());
+        long linger = Long.parseLong(
+                all.get(ProducerConfig.LINGER_MS_CONFIG).toString().strip());
         return Math.max(1, Math.min(REQUEST.toMillis(), publishTimeout.toMillis() - linger));
     }
 

@@ -42,7 +42,8 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
      *
      * @param left whether the message may have left this process
      */
-    private record Answer(@Nullable RecordMetadata place, @Nullable Exception failure, boolean left) {}
+    private record Answer(
+            @Nullable RecordMetadata place, @Nullable Exception failure, boolean left) {}
 
     @Override
     public String name() {
@@ -89,11 +90,11 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
         Headers headers = new RecordHeaders();
         add(headers, "idempotency-key", entry.idempotencyKey());
         add(headers, "generation", Integer.toString(entry.generation()));
+        add(headers, "entry-id", Long.toString(entry.id()));
         add(headers, "created-at", entry.createdAt().toString());
         entry.traceparent().ifPresent(traceparent -> add(headers, "traceparent", traceparent));
-        byte[] key = ordering
-                ? entry.orderingKey().map(text -> text.getBytes(UTF_8)).orElse(null)
-                : null;
+        byte[] key =
+                ordering ? entry.orderingKey().map(text -> text.getBytes(UTF_8)).orElse(null) : null;
         return new ProducerRecord<>(topic, null, key, entry.payload().getBytes(UTF_8), headers);
     }
 
@@ -110,8 +111,8 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
             return refused(failure, answer.left());
         }
         RecordMetadata place = answer.place();
-        return new SendOutcome.Succeeded(LedgerResult.succeeded(Json.text(Map.of(
-                "topic", place.topic(), "partition", place.partition(), "offset", place.offset()))));
+        return new SendOutcome.Succeeded(LedgerResult.succeeded(
+                Json.text(Map.of("topic", place.topic(), "partition", place.partition(), "offset", place.offset()))));
     }
 
     /** Returns the outcome of a failed attempt, as {@link KafkaSenderProvider} documents it. */

@@ -107,7 +107,8 @@ record PublishFailures(KafkaOptions options) {
     /** Returns the end of a message; empty if no action is needed. */
     String advice(Optional<String> topic, Throwable failure) {
         return switch (failure) {
-            case UnknownTopicOrPartitionException unknown -> topic.map(this::creation).orElse("");
+            case UnknownTopicOrPartitionException unknown ->
+                topic.map(this::creation).orElse("");
             case TopicAuthorizationException denied -> mayNotWrite(topic);
             case ClusterAuthorizationException denied ->
                 "; the user in use may not publish idempotently: grant it IdempotentWrite on the cluster";
@@ -139,7 +140,8 @@ record PublishFailures(KafkaOptions options) {
     }
 
     private String otherProducer() {
-        return "; another process uses the same %s: give each worker its own".formatted(options.key("transactional-id"));
+        return "; another process uses the same %s: give each worker its own"
+                .formatted(options.key("transactional-id"));
     }
 
     private static String replicas() {

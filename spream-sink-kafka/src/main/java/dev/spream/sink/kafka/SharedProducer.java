@@ -49,8 +49,8 @@ final class SharedProducer implements AutoCloseable {
         lock.lock();
         try {
             if (closed) {
-                throw new IOException("the connection to %s is closed; nothing more is published"
-                        .formatted(options.serverList()));
+                throw new IOException(
+                        "the connection to %s is closed; nothing more is published".formatted(options.serverList()));
             }
             Producer<byte[], byte[]> usable = unusable ? null : current;
             if (usable == null) {

@@ -36,9 +36,11 @@ record StartCheck(KafkaOptions options, Optional<String> topic, OptionalInt part
         Admin admin = open();
         try {
             if (topic.isPresent()) {
-                check(topic.get(), answer(admin.describeTopics(List.of(topic.get()), withRights())
-                        .topicNameValues()
-                        .get(topic.get())));
+                check(
+                        topic.get(),
+                        answer(admin.describeTopics(List.of(topic.get()), withRights())
+                                .topicNameValues()
+                                .get(topic.get())));
             } else {
                 answer(admin.describeCluster().clusterId());
             }
@@ -72,7 +74,8 @@ record StartCheck(KafkaOptions options, Optional<String> topic, OptionalInt part
         PublishFailures failures = new PublishFailures(options);
         String without = "; set %s=false to start without the check".formatted(options.key("check-topic"));
         return switch (cause) {
-            case UnknownTopicOrPartitionException unknown when topic.isPresent() ->
+            case UnknownTopicOrPartitionException unknown
+            when topic.isPresent() ->
                 new IOException(
                         "topic %s cannot be used%s; %s=false leaves it to brokers that create topics"
                                 .formatted(topic.get(), failures.creation(topic.get()), options.key("check-topic")),

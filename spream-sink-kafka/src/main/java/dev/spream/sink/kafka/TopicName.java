@@ -7,8 +7,8 @@ final class TopicName {
     private static final int MAX_LENGTH = 249;
     private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9._-]{1,%d}".formatted(MAX_LENGTH));
 
-    static final String RULE = "a topic has 1 to %d letters, digits, '.', '_' and '-', and is not '.' or '..'"
-            .formatted(MAX_LENGTH);
+    static final String RULE =
+            "a topic has 1 to %d letters, digits, '.', '_' and '-', and is not '.' or '..'".formatted(MAX_LENGTH);
 
     private TopicName() {}
 

@@ -54,8 +54,7 @@ record TopicTemplate(String text) {
      * @throws IllegalArgumentException if a name is needed and missing, or cannot be part of a topic's name
      */
     TopicTemplate of(Optional<String> database, Optional<String> stream) {
-        Map<String, Optional<String>> known =
-                Map.of(DATABASE, database.map(TopicTemplate::lastPart), STREAM, stream);
+        Map<String, Optional<String>> known = Map.of(DATABASE, database.map(TopicTemplate::lastPart), STREAM, stream);
         TopicTemplate filled = new TopicTemplate(filled(name -> known.containsKey(name)
                 ? known.get(name)
                         .orElseThrow(() -> new IllegalArgumentException(

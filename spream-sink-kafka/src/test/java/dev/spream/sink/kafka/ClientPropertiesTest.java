@@ -24,9 +24,19 @@ final class ClientPropertiesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "acks", "enable.idempotence", "retries", "delivery.timeout.ms", "max.block.ms", "key.serializer",
-                "value.serializer", "partitioner.class", "partitioner.ignore.keys", "transactional.id",
-                "bootstrap.servers", "config.providers", "transaction.two.phase.commit.enable"
+                "acks",
+                "enable.idempotence",
+                "retries",
+                "delivery.timeout.ms",
+                "max.block.ms",
+                "key.serializer",
+                "value.serializer",
+                "partitioner.class",
+                "partitioner.ignore.keys",
+                "transactional.id",
+                "bootstrap.servers",
+                "config.providers",
+                "transaction.two.phase.commit.enable"
             })
     void what_would_break_a_promise_is_refused_by_name(String property) {
         assertThatThrownBy(() -> read(property, "all"))

@@ -228,7 +228,9 @@ final class FaultsIT {
         void requireAlive() throws Exception {
             for (Map.Entry<String, WorkerProcess> worker : running.entrySet()) {
                 assertThat(worker.getValue().isAlive())
-                        .as("worker %s: %s", worker.getKey(), Files.readString(folder.resolve(worker.getKey() + ".log")))
+                        .as(
+                                "worker %s: %s",
+                                worker.getKey(), Files.readString(folder.resolve(worker.getKey() + ".log")))
                         .isTrue();
             }
         }

@@ -122,7 +122,8 @@ final class KafkaSenderIT {
                 topics().configure(topic, "max.message.bytes", "1");
                 while (true) {
                     for (int partition = 0; partition < 3; partition++) {
-                        other.send(new ProducerRecord<>(topic, partition, null, new byte[0])).get();
+                        other.send(new ProducerRecord<>(topic, partition, null, new byte[0]))
+                                .get();
                     }
                 }
             } catch (ExecutionException refused) {
@@ -136,7 +137,8 @@ final class KafkaSenderIT {
         public List<String> received() {
             return topics().read(topic).stream()
                     .filter(message -> message.headers().lastHeader("idempotency-key") != null)
-                    .map(message -> Topics.header(message, "idempotency-key") + " " + Topics.header(message, "generation"))
+                    .map(message ->
+                            Topics.header(message, "idempotency-key") + " " + Topics.header(message, "generation"))
                     .filter(name -> !name.startsWith("warm-up"))
                     .toList();
         }
@@ -187,13 +189,13 @@ final class KafkaSenderIT {
             SendOutcome outcome = sender.send(entry("order-17", PAYLOAD), LONG);
             ConsumerRecord<byte[], byte[]> message = topics().read(topic).getFirst();
             assertThat(outcome)
-                    .isEqualTo(new SendOutcome.Succeeded(
-                            LedgerResult.succeeded(Json.text(Map.of(
-                                    "topic", topic, "partition", message.partition(), "offset", 0L)))));
+                    .isEqualTo(new SendOutcome.Succeeded(LedgerResult.succeeded(
+                            Json.text(Map.of("topic", topic, "partition", message.partition(), "offset", 0L)))));
             assertThat(new String(message.value(), UTF_8)).isEqualTo(PAYLOAD);
             assertThat(new String(message.key(), UTF_8)).isEqualTo("account-1");
             assertThat(Topics.header(message, "idempotency-key")).isEqualTo("order-17");
             assertThat(Topics.header(message, "generation")).isEqualTo("2");
+            assertThat(Topics.header(message, "entry-id")).isEqualTo("7");
             assertThat(Topics.header(message, "created-at")).isEqualTo("2026-01-01T00:00:00.000001Z");
             assertThat(Topics.header(message, "traceparent")).startsWith("00-4bf92f");
         }

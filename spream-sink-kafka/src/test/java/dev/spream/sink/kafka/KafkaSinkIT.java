@@ -29,10 +29,14 @@ final class KafkaSinkIT {
 
     static KafkaSink sink(String topic, Map<String, String> more) throws Exception {
         Map<String, String> values = new HashMap<>(Map.of(
-                "bootstrap-servers", TestBroker.address(),
-                "topic", topic,
-                "check-topic", "false",
-                "publish-timeout", "20s"));
+                "bootstrap-servers",
+                TestBroker.address(),
+                "topic",
+                topic,
+                "check-topic",
+                "false",
+                "publish-timeout",
+                "20s"));
         values.putAll(more);
         return (KafkaSink) new KafkaSinkProvider().create(TestConfig.of(values), TestConfig.CONTEXT);
     }
@@ -57,8 +61,7 @@ final class KafkaSinkIT {
         assertThat(messages).hasSize(2);
         ConsumerRecord<byte[], byte[]> second = messages.get(1);
         assertThat(new String(second.key(), UTF_8)).isEqualTo("{\"Id\":\"b\"}");
-        assertThat(new String(second.value(), UTF_8))
-                .isEqualTo(change(7, "b").toJson());
+        assertThat(new String(second.value(), UTF_8)).isEqualTo(change(7, "b").toJson());
         Map<String, String> headers = new HashMap<>();
         StreamSupport.stream(second.headers().spliterator(), false)
                 .forEach(header -> headers.put(header.key(), new String(header.value(), UTF_8)));
@@ -69,7 +72,9 @@ final class KafkaSinkIT {
                         Map.entry("stream", "S"),
                         Map.entry("table", "Orders"),
                         Map.entry("mod_type", "UPDATE"),
-                        Map.entry("commit_timestamp", KafkaChanges.START.plusSeconds(7).toString()),
+                        Map.entry(
+                                "commit_timestamp",
+                                KafkaChanges.START.plusSeconds(7).toString()),
                         Map.entry("server_transaction_id", "tx7"),
                         Map.entry("record_sequence", "00000000"),
                         Map.entry("mod_index", "1"),
@@ -97,8 +102,7 @@ final class KafkaSinkIT {
                 partitions.put(new String(message.key(), UTF_8), message.partition());
             }
             for (Map.Entry<String, Integer> entry : partitions.entrySet()) {
-                var record = new ProducerRecord<>(
-                        topic, entry.getKey().getBytes(UTF_8), new byte[0]);
+                var record = new ProducerRecord<>(topic, entry.getKey().getBytes(UTF_8), new byte[0]);
                 assertThat(other.send(record).get().partition()).isEqualTo(entry.getValue());
             }
         }
@@ -159,8 +163,8 @@ final class KafkaSinkIT {
     @Test
     void a_row_without_a_readable_key_fails_for_good() throws Exception {
         String topic = TestBroker.newTopic(1);
-        DataChangeRecord broken = change(2, "a").with(
-                List.of(), List.of(new Mod(JsonObject.of("{\"Id\":"), JsonObject.EMPTY, JsonObject.EMPTY)));
+        DataChangeRecord broken = change(2, "a")
+                .with(List.of(), List.of(new Mod(JsonObject.of("{\"Id\":"), JsonObject.EMPTY, JsonObject.EMPTY)));
         try (KafkaSink sink = sink(topic, Map.of())) {
             RecordingBatch batch = publish(sink, change(1, "a"), broken);
             assertThat(batch.settled()).containsExactly(0);

@@ -94,8 +94,9 @@ final class LateRequestIT {
     @Test
     void lost_answers_repeat_changes_in_order() throws Exception {
         String topic = new Topics(broker.address()).create("lost-answers", 1);
-        List<DataChangeRecord> changes =
-                IntStream.rangeClosed(1, 12).mapToObj(i -> change(i, i % 2 == 0 ? "a" : "b")).toList();
+        List<DataChangeRecord> changes = IntStream.rangeClosed(1, 12)
+                .mapToObj(i -> change(i, i % 2 == 0 ? "a" : "b"))
+                .toList();
         try (KafkaSink sink = sink(topic, Map.of("request.timeout.ms", "200"))) {
             publish(sink, changes.get(0), changes.get(1));
             proxy.mute(true);

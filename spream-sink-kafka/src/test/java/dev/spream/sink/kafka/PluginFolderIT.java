@@ -92,8 +92,10 @@ final class PluginFolderIT {
 
         @Override
         public Enumeration<URL> getResources(String name) throws IOException {
-            URL own =
-                    KafkaSinkProvider.class.getProtectionDomain().getCodeSource().getLocation();
+            URL own = KafkaSinkProvider.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation();
             return Collections.enumeration(Collections.list(super.getResources(name)).stream()
                     .filter(url -> !url.toString().contains(own.toString()))
                     .toList());

@@ -35,8 +35,7 @@ final class PublishedOrder {
      * @param expected the history of each key, by what the header says
      * @param header the name of the header, whose values differ within a key
      */
-    static void check(
-            Map<String, List<String>> expected, List<ConsumerRecord<byte[], byte[]>> arrived, String header) {
+    static void check(Map<String, List<String>> expected, List<ConsumerRecord<byte[], byte[]>> arrived, String header) {
         Map<String, List<String>> actual = new LinkedHashMap<>();
         for (ConsumerRecord<byte[], byte[]> message : arrived) {
             actual.computeIfAbsent(new String(message.key(), UTF_8), key -> new ArrayList<>())

@@ -165,7 +165,8 @@ final class StartIT {
     void an_unknown_topic_is_refused_with_the_command_that_creates_it() {
         assertThatThrownBy(() -> sink("admin", "admin-pw", Map.of("topic", "nowhere")))
                 .isInstanceOf(IOException.class)
-                .hasMessageStartingWith("topic nowhere cannot be used; the topic does not exist: create it with 'kafka-topics.sh")
+                .hasMessageStartingWith(
+                        "topic nowhere cannot be used; the topic does not exist: create it with 'kafka-topics.sh")
                 .hasMessageContaining("sink.kafka.check-topic=false");
     }
 
@@ -203,7 +204,12 @@ final class StartIT {
         assertThatThrownBy(() -> new KafkaSinkProvider()
                         .create(
                                 TestConfig.of(Map.of(
-                                        "bootstrap-servers", "nowhere.invalid:9092", "topic", "a", "check-topic", "false")),
+                                        "bootstrap-servers",
+                                        "nowhere.invalid:9092",
+                                        "topic",
+                                        "a",
+                                        "check-topic",
+                                        "false")),
                                 TestConfig.CONTEXT))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("no connection to nowhere.invalid:9092 can be made")

@@ -20,7 +20,8 @@ final class TopicTemplateTest {
         assertThat(template.topic("sales.Orders")).isEqualTo("bank.Changes.sales.sales.Orders");
         assertThat(template.topic("Orders")).isEqualTo("bank.Changes..Orders");
         assertThat(template.onlyTopic()).isEmpty();
-        assertThat(TopicTemplate.parse("{database}").of(DATABASE, STREAM).onlyTopic()).contains("bank");
+        assertThat(TopicTemplate.parse("{database}").of(DATABASE, STREAM).onlyTopic())
+                .contains("bank");
     }
 
     @ParameterizedTest

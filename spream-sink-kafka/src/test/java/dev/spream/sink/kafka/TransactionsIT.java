@@ -42,11 +42,16 @@ final class TransactionsIT {
 
     private static TransactionalSink sink(String topic, String id, Map<String, String> more) throws Exception {
         Map<String, String> values = new HashMap<>(Map.of(
-                "bootstrap-servers", proxy.address(),
-                "topic", topic,
-                "transactional-id", id,
-                "transactions", "2",
-                "publish-timeout", "2s"));
+                "bootstrap-servers",
+                proxy.address(),
+                "topic",
+                topic,
+                "transactional-id",
+                id,
+                "transactions",
+                "2",
+                "publish-timeout",
+                "2s"));
         values.putAll(more);
         return (TransactionalSink) new KafkaSinkProvider().create(TestConfig.of(values), TestConfig.CONTEXT);
     }
@@ -60,8 +65,8 @@ final class TransactionsIT {
         String topic = topics().create("whole", 3);
         try (TransactionalSink sink = sink(topic, "whole", Map.of())) {
             sink.consume(new RecordingBatch(change(1, "a", "b"), change(2, "a")));
-            assertThatThrownBy(() -> sink.consume(
-                            new RecordingBatch(change(3, "a"), withNote(4, "x".repeat(2_000_000), "b"), change(5, "c"))))
+            assertThatThrownBy(() -> sink.consume(new RecordingBatch(
+                            change(3, "a"), withNote(4, "x".repeat(2_000_000), "b"), change(5, "c"))))
                     .isInstanceOf(NonRetryableException.class)
                     .hasMessageContaining("is too large for topic whole");
             assertThat(labels(topics().read(topic))).containsExactlyInAnyOrder("a1", "b1", "a2");

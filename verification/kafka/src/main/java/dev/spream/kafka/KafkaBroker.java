@@ -82,7 +82,8 @@ public final class KafkaBroker implements AutoCloseable {
                 Map.entry("process.roles", "broker,controller"),
                 Map.entry("node.id", "1"),
                 Map.entry("controller.quorum.voters", "1@127.0.0.1:" + controllerPort),
-                Map.entry("listeners", "CLIENT://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d".formatted(port, controllerPort)),
+                Map.entry(
+                        "listeners", "CLIENT://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d".formatted(port, controllerPort)),
                 Map.entry("listener.security.protocol.map", "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
                 Map.entry("inter.broker.listener.name", "CLIENT"),
                 Map.entry("controller.listener.names", "CONTROLLER"),
@@ -142,7 +143,8 @@ public final class KafkaBroker implements AutoCloseable {
     private static String classPath() throws IOException {
         try (InputStream in = KafkaBroker.class.getResourceAsStream("classpath")) {
             if (in == null) {
-                throw new IOException("the class path of the broker is missing; Maven writes it: mvn -pl verification/kafka compile");
+                throw new IOException(
+                        "the class path of the broker is missing; Maven writes it: mvn -pl verification/kafka compile");
             }
             Path own = Path.of(KafkaBroker.class
                     .getProtectionDomain()

@@ -81,7 +81,8 @@ public final class KafkaRate {
         AtomicReference<@Nullable Exception> failed = new AtomicReference<>();
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
-            messages.forEach(message -> producer.send(message, (place, failure) -> failed.compareAndSet(null, failure)));
+            messages.forEach(
+                    message -> producer.send(message, (place, failure) -> failed.compareAndSet(null, failure)));
             producer.flush();
         }
         if (failed.get() != null) {
@@ -92,12 +93,18 @@ public final class KafkaRate {
 
     private static long publish(OrdersSource source, String address, String topic, Map<String, String> more) {
         Map<String, String> settings = new HashMap<>(Map.of(
-                "sink", "kafka",
-                "sink.kafka.bootstrap-servers", address,
-                "sink.kafka.topic", topic,
-                "max-inflight", Integer.toString(IN_FLIGHT),
-                "start", OrdersSource.START.toString(),
-                "end", OrdersSource.END.toString()));
+                "sink",
+                "kafka",
+                "sink.kafka.bootstrap-servers",
+                address,
+                "sink.kafka.topic",
+                topic,
+                "max-inflight",
+                Integer.toString(IN_FLIGHT),
+                "start",
+                OrdersSource.START.toString(),
+                "end",
+                OrdersSource.END.toString()));
         more.forEach((name, value) -> settings.put("sink.kafka." + name, value));
         try (Spream spream = Spream.builder(SpreamConfig.of(settings))
                 .source(source)
@@ -123,8 +130,7 @@ public final class KafkaRate {
             consumer.seekToBeginning(partitions);
             while (messages.size() < ROWS) {
                 for (ConsumerRecord<byte[], byte[]> message : consumer.poll(Duration.ofSeconds(1))) {
-                    messages.add(new ProducerRecord<>(
-                            topic, null, message.key(), message.value(), message.headers()));
+                    messages.add(new ProducerRecord<>(topic, null, message.key(), message.value(), message.headers()));
                 }
             }
         }
