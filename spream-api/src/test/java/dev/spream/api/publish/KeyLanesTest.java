@@ -115,7 +115,7 @@ final class KeyLanesTest {
 
     /** Random batches, answers and refusals: nothing follows a refused change on its keys unless it was in flight before. */
     @Test
-    void whatever_is_refused_no_message_is_sent_after_one_of_its_key_that_was_not_confirmed() {
+    void no_message_is_sent_after_one_of_its_key_that_was_not_confirmed() {
         for (long seed = 0; seed < 300; seed++) {
             Random random = new Random(seed);
             RecordedBatch changes = new RecordedBatch(12);

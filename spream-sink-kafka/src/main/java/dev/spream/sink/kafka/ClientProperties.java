@@ -4,6 +4,7 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -37,16 +38,11 @@ final class ClientProperties {
             Map.entry(ProducerConfig.TRANSACTION_TWO_PHASE_COMMIT_ENABLE_CONFIG, "it commits transactions itself"),
             Map.entry("config.providers", "write ${file:/path} or ${env:NAME} instead"));
 
-    /** The classes of the libraries that a type of compression needs, which this module does not bring. */
-    private static final Map<String, String> LIBRARY_CLASSES = Map.of(
-            "zstd", "com.github.luben.zstd.Zstd",
-            "lz4", "net.jpountz.lz4.LZ4Factory",
-            "snappy", "org.xerial.snappy.Snappy");
-
-    private static final Map<String, String> LIBRARIES = Map.of(
-            "zstd", "com.github.luben:zstd-jni",
-            "lz4", "at.yawk.lz4:lz4-java",
-            "snappy", "org.xerial.snappy:snappy-java");
+    /** Libraries of compression with native code, which this module does not bring. */
+    private static final Map<String, Library> LIBRARIES = Map.of(
+            "zstd", new Library("com.github.luben.zstd.Zstd", "com.github.luben:zstd-jni"),
+            "lz4", new Library("net.jpountz.lz4.LZ4Factory", "at.yawk.lz4:lz4-java"),
+            "snappy", new Library("org.xerial.snappy.Snappy", "org.xerial.snappy:snappy-java"));
 
     /** The keys, by the name of the property. */
     static final Map<String, ConfigKey<String>> KEYS = keys();
@@ -79,7 +75,7 @@ final class ClientProperties {
     }
 
     private static ConfigType<String> type(ConfigDef.ConfigKey property) {
-        String label = property.type.name().toLowerCase(java.util.Locale.ROOT);
+        String label = property.type.name().toLowerCase(Locale.ROOT);
         return new ConfigType<>(label, text -> valid(property, label, text), text -> text);
     }
 
@@ -115,18 +111,23 @@ final class ClientProperties {
 
     /** Returns the problem of a configured compression whose library is missing. */
     static Optional<String> missingLibrary(PluginConfig config) {
-        String type =
-                config.find(KEYS.get(ProducerConfig.COMPRESSION_TYPE_CONFIG)).orElse("none");
-        if (!LIBRARY_CLASSES.containsKey(type)) {
-            return Optional.empty();
-        }
-        try {
-            Class.forName(LIBRARY_CLASSES.get(type), false, ClientProperties.class.getClassLoader());
-            return Optional.empty();
-        } catch (ClassNotFoundException e) {
-            return Optional.of(
-                    "%scompression.type: %s needs a library that spream-sink-kafka does not bring: add the jar of %s to the plug-in's folder or the class path, or use gzip"
-                            .formatted(PREFIX, type, LIBRARIES.get(type)));
+        return Optional.ofNullable(of(config).get(ProducerConfig.COMPRESSION_TYPE_CONFIG))
+                .flatMap(type -> Optional.ofNullable(LIBRARIES.get(type))
+                        .filter(library -> !library.isThere())
+                        .map(
+                                library ->
+                                        "%scompression.type: %s needs a library that spream-sink-kafka does not bring: add the jar of %s to the plug-in's folder or the class path, or use gzip"
+                                                .formatted(PREFIX, type, library.artifact())));
+    }
+
+    private record Library(String className, String artifact) {
+        boolean isThere() {
+            try {
+                Class.forName(className, false, ClientProperties.class.getClassLoader());
+                return true;
+            } catch (ClassNotFoundException e) {
+                return false;
+            }
         }
     }
 

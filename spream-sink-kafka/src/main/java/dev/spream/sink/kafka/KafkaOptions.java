@@ -27,6 +27,7 @@ record KafkaOptions(
         Duration publishTimeout,
         Duration startTimeout,
         boolean checkTopic) {
+    private static final String LINGER = "0"; // the next message of a key waits for the one before it
     private static final Duration REQUEST = Duration.ofSeconds(30);
 
     KafkaOptions {
@@ -46,22 +47,23 @@ record KafkaOptions(
     Map<String, Object> producer(Optional<String> transactionalId) {
         Map<String, Object> all = new HashMap<>();
         all.put(ProducerConfig.CLIENT_ID_CONFIG, clientId);
-        all.put(ProducerConfig.LINGER_MS_CONFIG, "0");
+        all.put(ProducerConfig.LINGER_MS_CONFIG, LINGER);
         all.putAll(properties);
         all.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, serverList());
         all.put(ProducerConfig.ACKS_CONFIG, "all");
         all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(publishTimeout.toMillis()));
         all.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, publishTimeout.toMillis());
-        all.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.toIntExact(requestTimeout(all)));
+        all.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.toIntExact(requestTimeout()));
         transactionalId.ifPresent(id -> all.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id));
         return all;
     }
 
     /** Kafka demands that a request with its linger fits into the time limit. */
-    private long requestTimeout(Map<String, Object> all) {
-        long linger = Long.parseLong(
-                all.get(ProducerConfig.LINGER_MS_CONFIG).toString().strip());
+    private long requestTimeout() {
+        long linger = Long.parseLong(properties
+                .getOrDefault(ProducerConfig.LINGER_MS_CONFIG, LINGER)
+                .strip());
         return Math.max(1, Math.min(REQUEST.toMillis(), publishTimeout.toMillis() - linger));
     }
 

@@ -1,6 +1,7 @@
 package dev.spream.sink.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.record.Json;
 import dev.spream.outbox.LedgerResult;
@@ -105,22 +106,22 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
     private SendOutcome outcome(Producer<byte[], byte[]> producer, Answer answer) {
         Exception failure = answer.failure();
         if (failure != null) {
-            if (PublishFailures.isFinalForProducer(failure)) {
+            if (KafkaFailures.isFinalForProducer(failure)) {
                 shared.replace(producer);
             }
             return refused(failure, answer.left());
         }
-        RecordMetadata place = answer.place();
+        RecordMetadata place = requireNonNull(answer.place(), "place");
         return new SendOutcome.Succeeded(LedgerResult.succeeded(
                 Json.text(Map.of("topic", place.topic(), "partition", place.partition(), "offset", place.offset()))));
     }
 
     /** Returns the outcome of a failed attempt, as {@link KafkaSenderProvider} documents it. */
     private SendOutcome refused(Exception failure, boolean left) {
-        PublishFailures failures = new PublishFailures(shared.options());
+        KafkaFailures failures = new KafkaFailures(shared.options());
         String message = "topic %s: %s%s"
-                .formatted(topic, PublishFailures.what(failure), failures.advice(Optional.of(topic), failure));
-        if (PublishFailures.isRejection(failure)) {
+                .formatted(topic, KafkaFailures.what(failure), failures.advice(Optional.of(topic), failure));
+        if (KafkaFailures.isRejection(failure)) {
             return new SendOutcome.Permanent(ReasonCode.INVALID_REQUEST, message);
         }
         if (failure instanceof TopicAuthorizationException) {

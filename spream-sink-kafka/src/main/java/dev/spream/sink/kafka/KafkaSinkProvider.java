@@ -99,7 +99,7 @@ public final class KafkaSinkProvider implements ConsumerProvider {
         OptionalInt count = config.find(PARTITIONS).map(OptionalInt::of).orElseGet(OptionalInt::empty);
         KafkaOptions options = KafkaKeys.options("sink.kafka", config, context);
         new StartCheck(options, topics.onlyTopic(), count).run();
-        ChangeMessages messages = new ChangeMessages(topics, database, stream);
+        RowMessages messages = new RowMessages(topics, database, stream);
         Partitions partitions = new Partitions(count);
         Optional<String> transactionalId = config.find(TRANSACTIONAL_ID);
         if (transactionalId.isEmpty()) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The one idempotent producer of all batches. Safe for use by many threads.
  *
  * <p>It is kept after a time-out, because its sequence numbers are what keeps a request that arrives late in its place: a
- * partition's leader takes the requests of a producer in their order alone, and after a request that was given up the
+ * partition's leader takes the requests of a producer in their order alone, and after a request that expired the
  * producer raises its epoch, below which the leader takes nothing. A new producer would have another id, and the leader
  * would take an old request after its requests. So it is replaced only after a failure that Kafka declares final for a
  * producer, and when all its requests are decided.
@@ -81,7 +81,7 @@ final class SharedProducer implements AutoCloseable {
         try {
             return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
         } catch (KafkaException e) {
-            throw PublishFailures.atOpening(options, e);
+            throw KafkaFailures.atOpening(options, e);
         }
     }
 
@@ -92,7 +92,7 @@ final class SharedProducer implements AutoCloseable {
         }
     }
 
-    /** Accepts no further messages, waits briefly for those in flight, and gives up the rest. Closing again is harmless. */
+    /** Accepts no further messages, waits briefly for those in flight, and abandons the rest. Closing again is harmless. */
     @Override
     public void close() {
         lock.lock();

@@ -36,11 +36,12 @@ record StartCheck(KafkaOptions options, Optional<String> topic, OptionalInt part
         Admin admin = open();
         try {
             if (topic.isPresent()) {
-                check(
-                        topic.get(),
-                        answer(admin.describeTopics(List.of(topic.get()), withRights())
-                                .topicNameValues()
-                                .get(topic.get())));
+                for (TopicDescription described : answer(
+                                admin.describeTopics(List.of(topic.get()), withRights())
+                                        .allTopicNames())
+                        .values()) {
+                    check(described);
+                }
             } else {
                 answer(admin.describeCluster().clusterId());
             }
@@ -53,7 +54,7 @@ record StartCheck(KafkaOptions options, Optional<String> topic, OptionalInt part
         try {
             return Admin.create(options.admin());
         } catch (KafkaException e) {
-            throw PublishFailures.atOpening(options, e);
+            throw KafkaFailures.atOpening(options, e);
         }
     }
 
@@ -71,7 +72,7 @@ record StartCheck(KafkaOptions options, Optional<String> topic, OptionalInt part
     }
 
     private IOException failed(Throwable cause) {
-        PublishFailures failures = new PublishFailures(options);
+        KafkaFailures failures = new KafkaFailures(options);
         String without = "; set %s=false to start without the check".formatted(options.key("check-topic"));
         return switch (cause) {
             case UnknownTopicOrPartitionException unknown
@@ -95,17 +96,18 @@ record StartCheck(KafkaOptions options, Optional<String> topic, OptionalInt part
                         "%s cannot be used: %s%s"
                                 .formatted(
                                         topic.map("topic "::concat).orElse("the cluster at " + options.serverList()),
-                                        PublishFailures.what(cause),
+                                        KafkaFailures.what(cause),
                                         failures.advice(topic, cause)),
                         cause);
         };
     }
 
-    private void check(String name, TopicDescription description) throws IOException {
+    private void check(TopicDescription description) throws IOException {
+        String name = description.name();
         Set<AclOperation> rights = description.authorizedOperations(); // null from an old broker
         if (rights != null && !rights.contains(AclOperation.WRITE)) {
             throw new IOException("topic %s cannot be used%s"
-                    .formatted(name, new PublishFailures(options).mayNotWrite(Optional.of(name))));
+                    .formatted(name, new KafkaFailures(options).mayNotWrite(Optional.of(name))));
         }
         int count = description.partitions().size();
         if (partitions.isPresent() && partitions.getAsInt() > count) {

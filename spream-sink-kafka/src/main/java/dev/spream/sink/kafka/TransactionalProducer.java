@@ -24,14 +24,14 @@ final class TransactionalProducer {
     private final KafkaOptions options;
     private final String id;
     private final Partitions partitions;
-    private final PublishFailures failures;
+    private final KafkaFailures failures;
     private volatile @Nullable Producer<byte[], byte[]> producer; // closed by any thread
 
     TransactionalProducer(KafkaOptions options, String id, Partitions partitions) {
         this.options = options;
         this.id = id;
         this.partitions = partitions;
-        this.failures = new PublishFailures(options);
+        this.failures = new KafkaFailures(options);
     }
 
     /** A message of a change. */
@@ -92,14 +92,14 @@ final class TransactionalProducer {
             discard();
             throw new IOException(
                     "no transaction of %s can be begun: %s%s"
-                            .formatted(id, PublishFailures.what(e), failures.advice(Optional.empty(), e)),
+                            .formatted(id, KafkaFailures.what(e), failures.advice(Optional.empty(), e)),
                     e);
         }
     }
 
     /** Aborts the transaction if no message of it can be on its way, otherwise leaves that to the next producer. */
     private void abort(Producer<byte[], byte[]> failed, Exception failure) {
-        if (PublishFailures.isFinalForProducer(failure)) {
+        if (KafkaFailures.isFinalForProducer(failure)) {
             discard();
             return;
         }
@@ -117,7 +117,7 @@ final class TransactionalProducer {
                         .formatted(
                                 entries.getFirst().change(),
                                 entries.getLast().change(),
-                                PublishFailures.what(failure),
+                                KafkaFailures.what(failure),
                                 failures.advice(
                                         Optional.of(entries.getFirst().message().topic()), failure)),
                 failure);

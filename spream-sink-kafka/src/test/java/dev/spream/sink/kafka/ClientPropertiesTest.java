@@ -38,7 +38,7 @@ final class ClientPropertiesTest {
                 "config.providers",
                 "transaction.two.phase.commit.enable"
             })
-    void what_would_break_a_promise_is_refused_by_name(String property) {
+    void properties_that_would_break_a_promise_are_refused_by_name(String property) {
         assertThatThrownBy(() -> read(property, "all"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("spream sets this property itself: ");

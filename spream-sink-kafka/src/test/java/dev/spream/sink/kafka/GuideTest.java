@@ -44,7 +44,7 @@ final class GuideTest {
 
     @Test
     void every_header_is_listed() {
-        ChangeMessages messages = new ChangeMessages(TopicTemplate.parse("a"), Optional.of("d"), Optional.of("s"));
+        RowMessages messages = new RowMessages(TopicTemplate.parse("a"), Optional.of("d"), Optional.of("s"));
         for (Header header : messages.of(KafkaChanges.change(1, "a"), RecordingBatch.DELIVERY)
                 .getFirst()
                 .headers()) {

@@ -206,7 +206,7 @@ final class KafkaSenderIT {
     }
 
     @Test
-    void what_certainly_did_not_leave_is_retryable_and_what_is_too_large_fails_for_good() throws Exception {
+    void a_message_that_did_not_leave_is_retryable_and_one_that_is_too_large_fails_for_good() throws Exception {
         try (KafkaSender sender = sender("missing", Map.of("check-topic", "false", "publish-timeout", "1s"))) {
             assertThat(sender.send(entry("k", PAYLOAD), LONG))
                     .isInstanceOfSatisfying(SendOutcome.Retryable.class, outcome -> {

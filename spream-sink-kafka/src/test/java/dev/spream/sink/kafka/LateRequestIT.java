@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that the network delivers after the sink has given them up, and answers that it loses. */
+/** Requests that the network delivers after the sink has abandoned them, and answers that it loses. */
 @Timeout(120)
 final class LateRequestIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
@@ -48,7 +48,7 @@ final class LateRequestIT {
         return new KafkaSink(
                 SharedProducer.open(KafkaChanges.options(proxy.address(), TIMEOUT, properties)),
                 new Partitions(OptionalInt.empty()),
-                new ChangeMessages(TopicTemplate.parse(topic), Optional.empty(), Optional.empty()));
+                new RowMessages(TopicTemplate.parse(topic), Optional.empty(), Optional.empty()));
     }
 
     private static List<String> published(String topic) {

@@ -16,7 +16,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
  * Converts a change into messages, one for each changed row, as {@link KafkaSinkProvider} documents them. Their contents
  * depend on the change, its partition and the epoch of its lease alone.
  */
-record ChangeMessages(TopicTemplate topics, Optional<String> database, Optional<String> stream) {
+record RowMessages(TopicTemplate topics, Optional<String> database, Optional<String> stream) {
 
     /** @throws NonRetryableException if a message cannot be made; none is to be published then */
     List<Message> of(DataChangeRecord change, Delivery delivery) {

@@ -19,24 +19,24 @@ import org.jspecify.annotations.Nullable;
  * <p>A message whose time is over may still lie in a broker that does not answer. If it is taken late, that is before all
  * later messages of the {@link SharedProducer} to its partition: its retry repeats it, in order.
  */
-final class BatchPublish {
+final class OrderedPublish {
     private final SharedProducer shared;
     private final Producer<byte[], byte[]> producer;
     private final Partitions partitions;
-    private final ChangeMessages messages;
-    private final PublishFailures failures;
+    private final RowMessages messages;
+    private final KafkaFailures failures;
     private final Batch batch;
     private final KeyLanes<Message> lanes;
     private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
 
     /** @throws IOException if the producer is closed */
-    BatchPublish(SharedProducer shared, Partitions partitions, ChangeMessages messages, Batch batch)
+    OrderedPublish(SharedProducer shared, Partitions partitions, RowMessages messages, Batch batch)
             throws IOException {
         this.shared = shared;
         this.producer = shared.get();
         this.partitions = partitions;
         this.messages = messages;
-        this.failures = new PublishFailures(shared.options());
+        this.failures = new KafkaFailures(shared.options());
         this.batch = batch;
         this.lanes = new KeyLanes<>(batch, failures::behind);
     }
@@ -87,7 +87,7 @@ final class BatchPublish {
             lanes.confirmed(answer.request());
             return;
         }
-        if (PublishFailures.isFinalForProducer(failure)) {
+        if (KafkaFailures.isFinalForProducer(failure)) {
             shared.replace(producer);
         }
         lanes.refused(answer.request(), (change, message) -> failures.of(change, message, failure));

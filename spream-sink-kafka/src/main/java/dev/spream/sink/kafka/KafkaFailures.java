@@ -25,7 +25,7 @@ import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
 /** Classifies refusals of Kafka: caused by the message, by the configuration, or by a temporary condition. */
-record PublishFailures(KafkaOptions options) {
+record KafkaFailures(KafkaOptions options) {
 
     /** Returns whether Kafka refuses the message itself, so that it is useless to send it again. */
     static boolean isRejection(Throwable failure) {
