@@ -14,6 +14,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
@@ -44,9 +47,11 @@ final class StartIT {
                 folder,
                 Map.of(
                         "listener.security.protocol.map", "CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
-                        "sasl.enabled.mechanisms", "PLAIN",
+                        "sasl.enabled.mechanisms", "PLAIN,SCRAM-SHA-256",
                         "sasl.mechanism.inter.broker.protocol", "PLAIN",
                         "listener.name.client.plain.sasl.jaas.config", USERS,
+                        "listener.name.client.scram-sha-256.sasl.jaas.config",
+                                "org.apache.kafka.common.security.scram.ScramLoginModule required;",
                         "authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
                         "super.users", "User:admin;User:ANONYMOUS"));
         topics().create("orders", 3);
@@ -142,14 +147,36 @@ final class StartIT {
     }
 
     @Test
-    void wrong_credentials_that_show_later_fail_the_change_and_right_ones_are_used_after_a_restart() throws Exception {
-        try (KafkaSink sink = (KafkaSink) sink("alice", "wrong-pw", Map.of("check-topic", "false"))) {
-            for (int attempt = 0; attempt < 2; attempt++) { // the second by another producer
-                RecordingBatch batch = new RecordingBatch(change(1, "a"));
-                sink.consume(batch);
-                assertThat(batch.failure(0)).hasMessageContaining("the credentials were refused");
+    void credentials_that_are_refused_for_a_while_are_used_by_another_producer() throws Exception {
+        Map<String, String> login = Map.of(
+                "client.sasl.mechanism",
+                "SCRAM-SHA-256",
+                "client.sasl.jaas.config",
+                "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"carol\" password=\"carol-pw\";",
+                "check-topic",
+                "false");
+        topics().create("carols", 1);
+        grant("carol", ResourceType.TOPIC, "carols", AclOperation.WRITE);
+        Map<String, String> more = new HashMap<>(login);
+        more.put("topic", "carols");
+        try (KafkaSink sink = (KafkaSink) sink("carol", "carol-pw", more)) {
+            RecordingBatch refused = new RecordingBatch(change(1, "a"));
+            sink.consume(refused);
+            assertThat(refused.failure(0)).hasMessageContaining("the credentials were refused");
+            try (Admin admin = Admin.create(topics().properties())) {
+                admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(
+                                "carol", new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096), "carol-pw")))
+                        .all()
+                        .get();
+            }
+            RecordingBatch again = new RecordingBatch(change(1, "a"));
+            sink.consume(again);
+            while (again.settled().isEmpty()) { // until the broker has the user
+                again = new RecordingBatch(change(1, "a"));
+                sink.consume(again);
             }
         }
+        assertThat(topics().read("carols")).hasSize(1);
     }
 
     @Test
