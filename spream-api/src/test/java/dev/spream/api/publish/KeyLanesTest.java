@@ -133,6 +133,9 @@ final class KeyLanesTest {
             while (!all.judge()) {
                 if (all.hasNext() && random.nextBoolean() || flying.isEmpty()) {
                     KeyLanes.Request<String> request = all.next(1 + random.nextInt(3), Long.MAX_VALUE);
+                    assertThat(flying.stream().map(KeyLanesTest::keyOf))
+                            .as("seed %d", seed)
+                            .doesNotContain(keyOf(request));
                     for (String message : request.messages()) {
                         String key = message.split(" ")[0];
                         int change = Integer.parseInt(message.split(" ")[1]);
@@ -144,7 +147,7 @@ final class KeyLanesTest {
                 } else {
                     KeyLanes.Request<String> answered = flying.remove(random.nextInt(flying.size()));
                     if (random.nextInt(6) == 0) {
-                        refusedKeys.add(answered.messages().getFirst().split(" ")[0]);
+                        refusedKeys.add(keyOf(answered));
                         all.refused(answered, (change, message) -> new Exception(message));
                     } else {
                         all.confirmed(answered);
@@ -162,6 +165,10 @@ final class KeyLanesTest {
                 assertThat(changes.settled).as("seed %d", seed).hasSize(12);
             }
         }
+    }
+
+    private static String keyOf(KeyLanes.Request<String> request) {
+        return request.messages().getFirst().split(" ")[0];
     }
 
     private static final class RecordedBatch implements Batch {
