@@ -114,10 +114,9 @@ final class ClientProperties {
         return Optional.ofNullable(of(config).get(ProducerConfig.COMPRESSION_TYPE_CONFIG))
                 .flatMap(type -> Optional.ofNullable(LIBRARIES.get(type))
                         .filter(library -> !library.isThere())
-                        .map(
-                                library ->
-                                        "%scompression.type: %s needs a library that spream-sink-kafka does not bring: add the jar of %s to the plug-in's folder or the class path, or use gzip"
-                                                .formatted(PREFIX, type, library.artifact())));
+                        .map(library ->
+                                "%scompression.type: %s needs a library that spream-sink-kafka does not bring: add the jar of %s to the plug-in's folder or the class path, or use gzip"
+                                        .formatted(PREFIX, type, library.artifact())));
     }
 
     private record Library(String className, String artifact) {

@@ -61,9 +61,8 @@ record KafkaOptions(
 
     /** Kafka demands that a request with its linger fits into the time limit. */
     private long requestTimeout() {
-        long linger = Long.parseLong(properties
-                .getOrDefault(ProducerConfig.LINGER_MS_CONFIG, LINGER)
-                .strip());
+        long linger = Long.parseLong(
+                properties.getOrDefault(ProducerConfig.LINGER_MS_CONFIG, LINGER).strip());
         return Math.max(1, Math.min(REQUEST.toMillis(), publishTimeout.toMillis() - linger));
     }
 

@@ -30,8 +30,7 @@ final class OrderedPublish {
     private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
 
     /** @throws IOException if the producer is closed */
-    OrderedPublish(SharedProducer shared, Partitions partitions, RowMessages messages, Batch batch)
-            throws IOException {
+    OrderedPublish(SharedProducer shared, Partitions partitions, RowMessages messages, Batch batch) throws IOException {
         this.shared = shared;
         this.producer = shared.get();
         this.partitions = partitions;

@@ -36,9 +36,8 @@ record StartCheck(KafkaOptions options, Optional<String> topic, OptionalInt part
         Admin admin = open();
         try {
             if (topic.isPresent()) {
-                for (TopicDescription described : answer(
-                                admin.describeTopics(List.of(topic.get()), withRights())
-                                        .allTopicNames())
+                for (TopicDescription described : answer(admin.describeTopics(List.of(topic.get()), withRights())
+                                .allTopicNames())
                         .values()) {
                     check(described);
                 }

@@ -9,8 +9,7 @@ import java.util.List;
  * Publishes each batch in a transaction of Kafka, and settles its changes when that is committed. A batch that fails is
  * delivered again change by change, so that the one at fault fails alone. Safe for use by many threads.
  */
-record TransactionalSink(TransactionPool transactions, RowMessages messages)
-        implements BatchConsumer, AutoCloseable {
+record TransactionalSink(TransactionPool transactions, RowMessages messages) implements BatchConsumer, AutoCloseable {
     @Override
     public void consume(Batch batch) throws Exception {
         List<Entry> entries = new ArrayList<>();

@@ -31,12 +31,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Workers in processes that are killed, over a change stream whose partitions split, merge and move, to a broker that is
- * killed: what the emulator committed is on the topic, the history of each row in order. It takes some seconds, or as many
- * as {@code -Dkafka.faults.seconds} says.
+ * killed: what the emulator committed is on the topic, the history of each row in order. It takes two turns, or at least
+ * as many seconds as {@code -Dkafka.faults.seconds} says.
  */
 final class FaultsIT {
     private static final String DATABASE = "projects/demo/instances/demo/databases/demo";
-    private static final Duration LENGTH = Duration.ofSeconds(Integer.getInteger("kafka.faults.seconds", 8));
+    private static final Duration LENGTH = Duration.ofSeconds(Integer.getInteger("kafka.faults.seconds", 0));
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int ROWS = 40;
     private static final int PARTITIONS = 6;
@@ -77,7 +77,7 @@ final class FaultsIT {
                 workers.start("a");
                 workers.start("b");
                 Thread.ofVirtual().start(writing);
-                breakThings(broker, workers);
+                breakThings(broker, workers, topics, topic);
                 enough.countDown();
                 int transactions = writing.get();
                 Map<String, List<String>> expected = committed(commits);
@@ -143,24 +143,38 @@ final class FaultsIT {
         return transactions;
     }
 
-    /** In turns the broker, a worker, and both; the time between is that for work. */
-    private static void breakThings(KafkaBroker broker, Workers workers) throws Exception {
+    /** In turns the broker with a worker, a worker, and the broker, each in the middle of publishing. */
+    private static void breakThings(KafkaBroker broker, Workers workers, Topics topics, String topic) throws Exception {
         Random random = new Random(5);
         long end = System.nanoTime() + LENGTH.toNanos();
-        for (int turn = 0; turn < 3 || System.nanoTime() < end; turn++) {
-            TimeUnit.MILLISECONDS.sleep(LENGTH.toMillis() / 8 + random.nextInt(500));
-            String victim = turn % 2 == 0 ? "a" : "b";
+        long published = 0;
+        for (int turn = 0; turn < 2 || System.nanoTime() < end; turn++) {
+            published = awaitMore(topics, topic, published, workers);
+            TimeUnit.MILLISECONDS.sleep(random.nextInt(500));
             if (turn % 3 != 1) {
                 broker.kill();
                 TimeUnit.MILLISECONDS.sleep(random.nextInt(500));
             }
-            if (turn % 3 != 0) {
-                workers.restart(victim);
+            if (turn % 3 != 2) {
+                workers.restart(turn % 2 == 0 ? "a" : "b");
             }
             if (turn % 3 != 1) {
                 broker.start();
             }
         }
+    }
+
+    private static long awaitMore(Topics topics, String topic, long published, Workers workers) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long count = topics.count(topic);
+        while (count <= published) {
+            workers.requireAlive();
+            assertThat(System.nanoTime())
+                    .as("%d messages are published, no more than before", count)
+                    .isLessThan(deadline);
+            count = topics.count(topic);
+        }
+        return count;
     }
 
     private static Map<String, List<String>> committed(CommitLog commits) {

@@ -61,6 +61,19 @@ record Topics(Map<String, Object> properties) {
         }
     }
 
+    /** Returns the number of messages, with those of transactions that were aborted. */
+    long count(String topic) {
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
+                    .map(info -> new TopicPartition(topic, info.partition()))
+                    .toList();
+            return consumer.endOffsets(partitions).values().stream()
+                    .mapToLong(offset -> offset)
+                    .sum();
+        }
+    }
+
     /** Returns all messages that a consumer of committed ones gets now, those of each partition in order. */
     List<ConsumerRecord<byte[], byte[]>> read(String topic) {
         return read(topic, "read_committed");
