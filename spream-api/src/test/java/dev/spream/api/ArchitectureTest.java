@@ -104,6 +104,7 @@ final class ArchitectureTest {
     void packages_use_only_those_that_are_further_in() {
         mayUse("spi");
         mayUse("filter");
+        mayUse("publish");
         mayUse("config", "spi");
         mayUse("plugin", "config", "spi");
         mayUse("storage", "spi");
@@ -192,6 +193,7 @@ final class ArchitectureTest {
                         API + ".metrics",
                         API + ".plugin",
                         API + ".plugin.classloader",
+                        API + ".publish",
                         API + ".spi",
                         API + ".storage",
                         API + ".tracing");

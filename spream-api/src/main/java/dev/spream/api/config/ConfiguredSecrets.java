@@ -4,14 +4,17 @@ import dev.spream.core.Secrets;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Registers the secrets of a configuration, so that messages mask them. */
 final class ConfiguredSecrets {
-    /** A URL's password, and parameters of a URL whose name indicates a secret. */
+    /** A URL's password, and parameters, of a URL or a login module, whose name indicates a secret. */
     private static final Pattern IN_URL = Pattern.compile(
-            "://[^/@:?#\\s]*:([^/\\s]+)@|(?i:(?:pass|pwd|secret|token|credential|api[-_]?key)[\\w.-]*)=([^&;\\s]+)");
+            "://[^/@:?#\\s]*:(?<password>[^/\\s]+)@"
+                    + "|(?i:(?:pass|pwd|secret|token|credential|api[-_]?key)[\\w.-]*)=(?:\"(?<quoted>[^\"]+)\"|(?<plain>[^&;\\s]+))");
 
     /** A header, or a scheme with its credential; the last group is the secret alone. */
     private static final Pattern NAMED = Pattern.compile("(?:[\\w-]+:\\s*)?(?:[A-Za-z]+ )?(\\S+)");
@@ -25,7 +28,10 @@ final class ConfiguredSecrets {
         }
         Matcher parameters = IN_URL.matcher(text.text());
         while (parameters.find()) {
-            keepDecoded(parameters.group(1) == null ? parameters.group(2) : parameters.group(1));
+            Stream.of("password", "quoted", "plain")
+                    .map(parameters::group)
+                    .filter(Objects::nonNull)
+                    .forEach(ConfiguredSecrets::keepDecoded);
         }
     }
 

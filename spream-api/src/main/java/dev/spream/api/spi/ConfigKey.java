@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
  *
  * <p>Immutable: methods that change something return another key. Keys are equal if their names are, within a plug-in.
  *
- * @param name lower-case words with hyphens between, such as {@code max-inflight}
+ * @param name lower-case words with hyphens between, such as {@code max-inflight}, or dots, such as {@code client.acks}
  * @param type the type of its values, with their range
  * @param meaning a sentence or two for users; range and default are displayed with it
  * @param defaultValue see {@link #withDefault}
@@ -43,12 +43,12 @@ public record ConfigKey<T>(
         boolean isRequired,
         boolean isSecret,
         Optional<UnaryOperator<String>> shownPart) {
-    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*");
+    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9]*([-.][a-z0-9]+)*");
 
     public ConfigKey {
         if (!NAME.matcher(name).matches()) {
             throw new IllegalArgumentException(
-                    "'%s' is not a valid key name: use lower-case words separated by hyphens".formatted(name));
+                    "'%s' is not a valid key name: use lower-case words separated by hyphens or dots".formatted(name));
         }
         requireNonNull(type, "type");
         requireNonNull(meaning, "meaning");

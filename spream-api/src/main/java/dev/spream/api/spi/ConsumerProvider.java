@@ -20,5 +20,6 @@ public interface ConsumerProvider extends PluginProvider<Consumer> {
                     "log", "spream-sinks",
                     "jsonl", "spream-sinks",
                     "webhook", "spream-sinks",
-                    "pubsub", "spream-sink-pubsub"));
+                    "pubsub", "spream-sink-pubsub",
+                    "kafka", "spream-sink-kafka"));
 }

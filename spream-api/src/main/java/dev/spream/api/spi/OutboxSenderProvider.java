@@ -12,5 +12,5 @@ public interface OutboxSenderProvider extends PluginProvider<OutboxSender> {
             OutboxSender.class,
             OutboxSenderProvider.class,
             "the sender, such as http",
-            Map.of("http", "spream-sinks", "pubsub", "spream-sink-pubsub"));
+            Map.of("http", "spream-sinks", "pubsub", "spream-sink-pubsub", "kafka", "spream-sink-kafka"));
 }

@@ -109,7 +109,7 @@ final class ProviderProblemsIT {
                 .isEqualTo("has the key 'url' twice; rename one of them");
         assertThat(problemOf(keyed("List.of(ConfigKey.of(\"URL\", ConfigType.text(), \"Where to.\"))")))
                 .isEqualTo(
-                        "fails when asked for its keys: java.lang.IllegalArgumentException: 'URL' is not a valid key name: use lower-case words separated by hyphens");
+                        "fails when asked for its keys: java.lang.IllegalArgumentException: 'URL' is not a valid key name: use lower-case words separated by hyphens or dots");
     }
 
     @Test

@@ -13,11 +13,13 @@ final class ConfigKeyTest {
     private static final ConfigKey<String> KEY = ConfigKey.of("key", ConfigType.text(), "A key of this test.");
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "Key", "max_inflight", "a.b", "-a", "a-", "a--b", "1st", "a b", "\u00e9"})
-    void a_name_is_lower_case_words_with_hyphens(String name) {
+    @ValueSource(
+            strings = {"", "Key", "max_inflight", "a..b", ".a", "a.", "-a", "a-", "a--b", "a.-b", "1st", "a b", "\u00e9"
+            })
+    void a_name_is_lower_case_words_with_hyphens_or_dots(String name) {
         assertThatThrownBy(() -> ConfigKey.of(name, ConfigType.text(), ""))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("'%s' is not a valid key name: use lower-case words separated by hyphens", name);
+                .hasMessage("'%s' is not a valid key name: use lower-case words separated by hyphens or dots", name);
     }
 
     @Test

@@ -1,6 +1,6 @@
 /**
- * Delivery into PostgreSQL: the mirror compared with plain upserts, and the replay of dead letters. Read {@link
- * dev.spream.benchmarks.delivery.MirrorRate} first.
+ * Delivery: the mirror in PostgreSQL compared with plain upserts, the replay of dead letters, and the Kafka sink compared
+ * with Kafka's producer. Read {@link dev.spream.benchmarks.delivery.MirrorRate} first.
  */
 @NullMarked
 package dev.spream.benchmarks.delivery;

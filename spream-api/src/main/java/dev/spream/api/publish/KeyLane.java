@@ -1,4 +1,4 @@
-package dev.spream.sink.pubsub;
+package dev.spream.api.publish;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -6,15 +6,15 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The messages of one ordering key in a batch that wait to be sent, in order. A lane has one request in flight at a
+ * The messages of one key in a batch that wait to be sent, in order. A lane has one request in flight at a
  * time, so that no message overtakes another. Confined to the thread that publishes the batch.
  */
-final class KeyLane {
-    private final Deque<ChangeMessage> waiting = new ArrayDeque<>();
+final class KeyLane<M> {
+    private final Deque<LaneMessage<M>> waiting = new ArrayDeque<>();
     private int alone; // the number of the next messages that are sent in requests of their own
     private int blockedFrom = Integer.MAX_VALUE;
 
-    void add(ChangeMessage message) {
+    void add(LaneMessage<M> message) {
         waiting.addLast(message);
     }
 
@@ -23,8 +23,8 @@ final class KeyLane {
     }
 
     /** Removes and returns the messages of the next request: as many as the limits allow, but at least one. */
-    List<ChangeMessage> next(int maxMessages, long maxBytes) {
-        List<ChangeMessage> request = new ArrayList<>();
+    List<LaneMessage<M>> next(int maxMessages, long maxBytes) {
+        List<LaneMessage<M>> request = new ArrayList<>();
         int limit = alone > 0 ? 1 : maxMessages;
         long bytes = 0;
         while (request.size() < limit && !waiting.isEmpty()) {
@@ -43,8 +43,8 @@ final class KeyLane {
      *
      * @return those that are not put back, because they were {@linkplain #block blocked} meanwhile
      */
-    List<ChangeMessage> putBackAlone(List<ChangeMessage> request) {
-        for (ChangeMessage message : request.reversed()) {
+    List<LaneMessage<M>> putBackAlone(List<LaneMessage<M>> request) {
+        for (LaneMessage<M> message : request.reversed()) {
             waiting.addFirst(message);
         }
         alone = request.size();
@@ -52,13 +52,13 @@ final class KeyLane {
     }
 
     /** Removes permanently the messages of the change at that index and of those after it. */
-    List<ChangeMessage> block(int change) {
+    List<LaneMessage<M>> block(int change) {
         blockedFrom = Math.min(blockedFrom, change);
         return removeFrom(blockedFrom);
     }
 
-    private List<ChangeMessage> removeFrom(int change) {
-        List<ChangeMessage> removed =
+    private List<LaneMessage<M>> removeFrom(int change) {
+        List<LaneMessage<M>> removed =
                 waiting.stream().filter(message -> message.change() >= change).toList();
         waiting.removeIf(message -> message.change() >= change);
         return removed;

@@ -1,4 +1,4 @@
-package dev.spream.sink.pubsub;
+package dev.spream.api.publish;
 
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
@@ -8,9 +8,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The progress of a change of a batch. Confined to the thread that publishes the batch. */
-final class ChangeProgress {
+final class ChangeProgress<M> {
     private final DataChangeRecord change;
-    private final Set<KeyLane> lanes = new LinkedHashSet<>();
+    private final Set<KeyLane<M>> lanes = new LinkedHashSet<>();
     private int open; // messages that wait or are in flight
     private @Nullable Exception failure;
 
@@ -22,11 +22,11 @@ final class ChangeProgress {
         return change.identity();
     }
 
-    Set<KeyLane> lanes() {
+    Set<KeyLane<M>> lanes() {
         return lanes;
     }
 
-    void enter(KeyLane lane, ChangeMessage message) {
+    void enter(KeyLane<M> lane, LaneMessage<M> message) {
         lanes.add(lane);
         lane.add(message);
         open++;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.api.publish;
+
+import org.jspecify.annotations.NullMarked;

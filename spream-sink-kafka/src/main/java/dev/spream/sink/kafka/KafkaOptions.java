@@ -1,0 +1,88 @@
+package dev.spream.sink.kafka;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+
+/**
+ * The options for connecting to Kafka and for publishing. The text form omits properties, which may be secret.
+ *
+ * @param prefix the prefix of the configuration keys, such as {@code sink.kafka}
+ * @param clientId the name of the client in Kafka's logs and quotas
+ * @param servers host and port of the first brokers to ask
+ * @param properties more properties of the client
+ * @param publishTimeout the time limit until a message is confirmed
+ * @param startTimeout the time limit of the check at start
+ * @param checkTopic whether the topic is checked at start
+ */
+record KafkaOptions(
+        String prefix,
+        String clientId,
+        List<String> servers,
+        Map<String, String> properties,
+        Duration publishTimeout,
+        Duration startTimeout,
+        boolean checkTopic) {
+    private static final String LINGER = "0"; // the next message of a key waits for the one before it
+    private static final Duration REQUEST = Duration.ofSeconds(30);
+
+    KafkaOptions {
+        servers = List.copyOf(servers);
+        properties = Map.copyOf(properties);
+    }
+
+    String key(String name) {
+        return prefix + "." + name;
+    }
+
+    /** Returns the servers as Kafka's own tools take them. */
+    String serverList() {
+        return String.join(",", servers);
+    }
+
+    Map<String, Object> producer(Optional<String> transactionalId) {
+        Map<String, Object> all = new HashMap<>();
+        all.put(ProducerConfig.CLIENT_ID_CONFIG, clientId);
+        all.put(ProducerConfig.LINGER_MS_CONFIG, LINGER);
+        all.putAll(properties);
+        all.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, serverList());
+        all.put(ProducerConfig.ACKS_CONFIG, "all");
+        all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(publishTimeout.toMillis()));
+        all.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, publishTimeout.toMillis());
+        all.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.toIntExact(requestTimeout()));
+        transactionalId.ifPresent(id -> all.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id));
+        return all;
+    }
+
+    /** Kafka demands that a request with its linger fits into the time limit. */
+    private long requestTimeout() {
+        long linger = Long.parseLong(
+                properties.getOrDefault(ProducerConfig.LINGER_MS_CONFIG, LINGER).strip());
+        return Math.max(1, Math.min(REQUEST.toMillis(), publishTimeout.toMillis() - linger));
+    }
+
+    Map<String, Object> admin() {
+        Map<String, Object> all = new HashMap<>();
+        all.put(AdminClientConfig.CLIENT_ID_CONFIG, clientId);
+        properties.forEach((name, value) -> {
+            if (AdminClientConfig.configNames().contains(name)) {
+                all.put(name, value);
+            }
+        });
+        all.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, serverList());
+        int limit = Math.toIntExact(startTimeout.toMillis());
+        all.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, limit);
+        all.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, limit);
+        return all;
+    }
+
+    @Override
+    public String toString() {
+        return "KafkaOptions[servers=%s, properties=%s]".formatted(servers, properties.keySet());
+    }
+}

@@ -1,0 +1,34 @@
+package dev.spream.sink.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+
+/**
+ * A message of a row. Its partition depends on the topic at the time of sending.
+ *
+ * <p>It has no timestamp of its own and so gets the time of sending, by which Kafka's retention counts: with its commit
+ * timestamp, an old change could be deleted before it is read.
+ */
+record Message(String topic, byte[] key, byte[] value, Headers headers) {
+
+    /** Returns the text that is equal for messages whose order is kept. */
+    String lane() {
+        return topic + "/" + new String(key, UTF_8);
+    }
+
+    /** Returns the size of its contents in bytes, to which Kafka adds some. */
+    int bytes() {
+        int bytes = key.length + value.length;
+        for (Header header : headers) {
+            bytes += header.key().length() + header.value().length;
+        }
+        return bytes;
+    }
+
+    ProducerRecord<byte[], byte[]> in(int partition) {
+        return new ProducerRecord<>(topic, partition, key, value, headers);
+    }
+}

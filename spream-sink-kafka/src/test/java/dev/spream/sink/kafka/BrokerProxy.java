@@ -1,0 +1,192 @@
+package dev.spream.sink.kafka;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network between clients and a broker, which can be cut, and can hold back what clients send and deliver it later,
+ * even after they have disconnected. Safe for use by many threads.
+ */
+final class BrokerProxy implements AutoCloseable {
+    private final ServerSocket server;
+    private final List<Connection> connections = new CopyOnWriteArrayList<>();
+    private final AtomicInteger held = new AtomicInteger();
+    private volatile int target;
+    private volatile boolean holding;
+    private volatile boolean muted;
+    private volatile boolean cut;
+
+    private BrokerProxy(ServerSocket server) {
+        this.server = server;
+    }
+
+    static BrokerProxy start() throws IOException {
+        BrokerProxy proxy = new BrokerProxy(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()));
+        Thread.ofVirtual().start(proxy::accept);
+        return proxy;
+    }
+
+    int port() {
+        return server.getLocalPort();
+    }
+
+    String address() {
+        return "127.0.0.1:" + port();
+    }
+
+    void target(int port) {
+        target = port;
+    }
+
+    /** Holds back from now on what clients send. */
+    void hold() {
+        holding = true;
+        connections.forEach(connection -> connection.holding = true);
+    }
+
+    /** Passes on what is sent by connections made from now on; the others stay held. */
+    void pass() {
+        holding = false;
+    }
+
+    /** Delivers what was held, and returns when the broker has answered each connection that had sent something. */
+    void release() throws IOException, InterruptedException {
+        for (Connection connection : connections) {
+            connection.release();
+        }
+    }
+
+    /** Returns the number of times that something was held back. */
+    int held() {
+        return held.get();
+    }
+
+    /** Drops what the broker answers, if muted. */
+    void mute(boolean muted) {
+        this.muted = muted;
+    }
+
+    /** Ends all connections and refuses others, until it is called with false. */
+    void cut(boolean cut) {
+        this.cut = cut;
+        if (cut) {
+            connections.forEach(Connection::close);
+        }
+    }
+
+    private void accept() {
+        while (!server.isClosed()) {
+            try {
+                Socket client = server.accept();
+                if (cut) {
+                    client.close();
+                    continue;
+                }
+                Connection connection =
+                        new Connection(client, new Socket(InetAddress.getLoopbackAddress(), target), holding);
+                connections.add(connection);
+                Thread.ofVirtual().start(connection::requests);
+                connection.answering = Thread.ofVirtual().start(connection::answers);
+            } catch (IOException e) {
+                continue; // closed, or the broker is not there
+            }
+        }
+    }
+
+    private final class Connection {
+        private final Socket client;
+        private final Socket broker;
+        private final ByteArrayOutputStream kept = new ByteArrayOutputStream(); // guarded by itself
+        private volatile boolean holding;
+        private volatile @Nullable Thread answering;
+
+        Connection(Socket client, Socket broker, boolean holding) {
+            this.client = client;
+            this.broker = broker;
+            this.holding = holding;
+        }
+
+        void requests() {
+            try {
+                InputStream in = client.getInputStream();
+                byte[] bytes = new byte[1 << 16];
+                for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
+                    synchronized (kept) {
+                        if (holding) {
+                            kept.write(bytes, 0, n);
+                            held.incrementAndGet();
+                        } else {
+                            broker.getOutputStream().write(bytes, 0, n);
+                        }
+                    }
+                }
+            } catch (IOException e) {
+                close(broker);
+            }
+            if (!holding) {
+                close(broker);
+            }
+        }
+
+        void answers() {
+            try {
+                InputStream in = broker.getInputStream();
+                byte[] bytes = new byte[1 << 16];
+                for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
+                    if (!muted && !holding) {
+                        OutputStream out = client.getOutputStream();
+                        out.write(bytes, 0, n);
+                    }
+                }
+            } catch (IOException e) {
+                close(client);
+            }
+            close(client);
+        }
+
+        /** The broker reads all, answers, and ends the connection, as the end of its input tells it. */
+        void release() throws IOException, InterruptedException {
+            synchronized (kept) {
+                if (kept.size() == 0) {
+                    return;
+                }
+                kept.writeTo(broker.getOutputStream());
+                kept.reset();
+            }
+            broker.shutdownOutput();
+            Thread answered = answering;
+            if (answered != null && !answered.join(Duration.ofSeconds(30))) {
+                throw new IOException("the broker did not answer what was held");
+            }
+        }
+
+        void close() {
+            close(client);
+            close(broker);
+        }
+
+        private void close(Socket socket) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                return; // closed already
+            }
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+        connections.forEach(Connection::close);
+    }
+}

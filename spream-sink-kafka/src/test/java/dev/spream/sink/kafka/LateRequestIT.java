@@ -1,0 +1,127 @@
+package dev.spream.sink.kafka;
+
+import static dev.spream.sink.kafka.KafkaChanges.change;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.kafka.KafkaBroker;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests that the network delivers after the sink has abandoned them, and answers that it loses. */
+@Timeout(120)
+final class LateRequestIT {
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+    @TempDir
+    private static Path folder;
+
+    private static BrokerProxy proxy;
+    private static KafkaBroker broker;
+
+    @BeforeAll
+    static void start() throws Exception {
+        proxy = BrokerProxy.start();
+        broker = KafkaBroker.startBehind(proxy.port(), folder);
+        proxy.target(broker.proxiedPort());
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        broker.close();
+        proxy.close();
+    }
+
+    private static KafkaSink sink(String topic, Map<String, String> properties) throws Exception {
+        return new KafkaSink(
+                SharedProducer.open(KafkaChanges.options(proxy.address(), TIMEOUT, properties)),
+                new Partitions(OptionalInt.empty()),
+                new RowMessages(TopicTemplate.parse(topic), Optional.empty(), Optional.empty()));
+    }
+
+    private static List<String> published(String topic) {
+        return KafkaChanges.labels(new Topics(broker.address()).read(topic));
+    }
+
+    /** Publishes until it is confirmed, as the engine does. */
+    private static void publish(KafkaSink sink, DataChangeRecord... changes) throws Exception {
+        RecordingBatch batch = new RecordingBatch(changes);
+        sink.consume(batch);
+        while (!batch.failed().isEmpty()) {
+            batch = new RecordingBatch(changes);
+            sink.consume(batch);
+        }
+        assertThat(batch.settled()).hasSize(changes.length);
+    }
+
+    /** @param requestTimeout below the time of a message the client repeats the request, at it the message expires first */
+    @ParameterizedTest
+    @ValueSource(ints = {200, 1000})
+    void a_request_that_arrives_after_later_changes_of_its_key_is_not_taken(int requestTimeout) throws Exception {
+        String topic = new Topics(broker.address()).create("late-" + requestTimeout, 1);
+        try (KafkaSink sink = sink(topic, Map.of("request.timeout.ms", Integer.toString(requestTimeout)))) {
+            publish(sink, change(1, "a"));
+            proxy.hold();
+            int heldBefore = proxy.held();
+            RecordingBatch lost = new RecordingBatch(change(2, "a"), change(3, "a"));
+            sink.consume(lost);
+            assertThat(lost.failed().keySet()).containsExactly(0, 1);
+            assertThat(lost.failure(0)).hasMessageContaining("was not confirmed for topic " + topic);
+            assertThat(lost.failure(1)).hasMessageContaining("an earlier change of its keys was not");
+            assertThat(proxy.held()).as("requests that the network has").isGreaterThan(heldBefore);
+            proxy.pass();
+            publish(sink, change(2, "a"), change(3, "a"), change(4, "a"));
+            assertThat(published(topic)).containsExactly("a1", "a2", "a3", "a4");
+            proxy.release();
+            assertThat(published(topic)).containsExactly("a1", "a2", "a3", "a4");
+            publish(sink, change(5, "a"));
+            assertThat(published(topic)).containsExactly("a1", "a2", "a3", "a4", "a5");
+        }
+    }
+
+    @Test
+    void lost_answers_repeat_changes_in_order() throws Exception {
+        String topic = new Topics(broker.address()).create("lost-answers", 1);
+        List<DataChangeRecord> changes = IntStream.rangeClosed(1, 12)
+                .mapToObj(i -> change(i, i % 2 == 0 ? "a" : "b"))
+                .toList();
+        try (KafkaSink sink = sink(topic, Map.of("request.timeout.ms", "200"))) {
+            publish(sink, changes.get(0), changes.get(1));
+            proxy.mute(true);
+            RecordingBatch unanswered = new RecordingBatch(changes.subList(2, 6).toArray(DataChangeRecord[]::new));
+            sink.consume(unanswered);
+            assertThat(unanswered.settled()).isEmpty();
+            assertThat(unanswered.failed()).hasSize(4);
+            proxy.mute(false);
+            publish(sink, changes.subList(2, 12).toArray(DataChangeRecord[]::new));
+        }
+        PublishedOrder.check(changes, new Topics(broker.address()).read(topic));
+    }
+
+    @Test
+    void a_cut_network_is_waited_for() throws Exception {
+        String topic = new Topics(broker.address()).create("cut", 1);
+        try (KafkaSink sink = sink(topic, Map.of())) {
+            publish(sink, change(1, "a"));
+            proxy.cut(true);
+            RecordingBatch lost = new RecordingBatch(change(2, "a"));
+            sink.consume(lost);
+            assertThat(lost.failure(0)).hasMessageContaining("check sink.kafka.bootstrap-servers");
+            proxy.cut(false);
+            publish(sink, change(2, "a"));
+        }
+        assertThat(published(topic)).containsExactly("a1", "a2");
+    }
+}

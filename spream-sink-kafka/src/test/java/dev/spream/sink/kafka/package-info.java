@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.sink.kafka;
+
+import org.jspecify.annotations.NullMarked;
