@@ -104,6 +104,7 @@ final class ArchitectureTest {
     void packages_use_only_those_that_are_further_in() {
         mayUse("spi");
         mayUse("filter");
+        mayUse("format", "spi");
         mayUse("config", "spi");
         mayUse("plugin", "config", "spi");
         mayUse("storage", "spi");
