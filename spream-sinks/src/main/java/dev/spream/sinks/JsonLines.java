@@ -2,6 +2,7 @@ package dev.spream.sinks;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.api.format.ChangeFormat;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
@@ -9,8 +10,8 @@ import dev.spream.core.record.DataChangeRecord;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
@@ -20,7 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes each change to a stream, as a line of JSON in the shape of the documentation's {@code data_change_record}.
+ * Writes each change to a stream, as a line of JSON in the shape of the documentation's {@code data_change_record}, or
+ * each of its rows as a line of another format.
  * Lines are buffered, and written when the engine calls {@link #flush}, and shortly after the last one, so that a
  * terminal shows them.
  *
@@ -40,11 +42,13 @@ public final class JsonLines implements Consumer, AutoCloseable {
     private final OutputStream out; // guarded by the lock, like all following fields
     private boolean dirty;
     private boolean closed;
+    private final ChangeLines format;
     private final AtomicLong written = new AtomicLong();
     private volatile @Nullable Throwable broken;
 
-    private JsonLines(OutputStream out) {
+    private JsonLines(OutputStream out, ChangeLines format) {
         this.out = new BufferedOutputStream(out, BUFFER_BYTES);
+        this.format = format;
     }
 
     /**
@@ -53,14 +57,23 @@ public final class JsonLines implements Consumer, AutoCloseable {
      * @param out a stream that throws its failures, unlike a {@link java.io.PrintStream} such as {@link System#out}
      */
     public static JsonLines start(OutputStream out) {
-        JsonLines lines = new JsonLines(requireNonNull(out, "out"));
+        return start(out, ChangeLines.OF_RECORDS);
+    }
+
+    /** Starts to write, a line for each row, in a format whose values are text. */
+    public static JsonLines start(OutputStream out, ChangeFormat format) {
+        return start(out, new ChangeLines(Optional.of(format)));
+    }
+
+    static JsonLines start(OutputStream out, ChangeLines format) {
+        JsonLines lines = new JsonLines(requireNonNull(out, "out"), format);
         Thread.ofVirtual().name("spream-lines").start(lines::flushWhenIdle);
         return lines;
     }
 
     @Override
     public void consume(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
-        byte[] line = (change.toJson() + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] line = format.of(change, delivery);
         lock.lockInterruptibly();
         try {
             requireOpen();

@@ -37,6 +37,7 @@ final class BatchPublish {
     private final TopicClient client;
     private final PubsubOptions options;
     private final PublishFailures failures;
+    private final ChangeMessages messages;
     private final Batch batch;
     private final List<ChangeProgress> changes = new ArrayList<>();
     private final Map<String, KeyLane> lanes = new LinkedHashMap<>();
@@ -46,10 +47,11 @@ final class BatchPublish {
     private int judged; // changes before it are settled, failed, or left to the engine
     private boolean anyFailed;
 
-    BatchPublish(TopicClient client, Batch batch) {
+    BatchPublish(TopicClient client, ChangeMessages messages, Batch batch) {
         this.client = client;
         this.options = client.options();
         this.failures = PublishFailures.of(options);
+        this.messages = messages;
         this.batch = batch;
     }
 
@@ -80,9 +82,10 @@ final class BatchPublish {
         for (int i = 0; i < batch.changes().size(); i++) {
             changes.add(new ChangeProgress(batch.changes().get(i)));
             try {
-                enter(i, ChangeMessages.of(batch.changes().get(i), batch.delivery(i)));
+                enter(i, messages.of(batch.changes().get(i), batch.delivery(i)));
             } catch (NonRetryableException e) {
                 changes.get(i).fail(e);
+                enterPlaces(i);
             }
         }
         for (int i = 0; i < changes.size(); i++) {
@@ -109,6 +112,15 @@ final class BatchPublish {
                         "the change %s is too large for %s: a message of it makes a request of %,d bytes, and Pub/Sub takes %,d"
                                 .formatted(change.identity(), options.topic(), size, TopicClient.MAX_REQUEST_BYTES)));
             }
+        }
+    }
+
+    /** Adds messages for a change that has none, so that later messages wait for it, unless its keys cannot be read. */
+    private void enterPlaces(int index) {
+        try {
+            enter(index, ChangeMessages.places(batch.changes().get(index), batch.delivery(index)));
+        } catch (NonRetryableException unreadable) {
+            changes.get(index).fail(unreadable);
         }
     }
 

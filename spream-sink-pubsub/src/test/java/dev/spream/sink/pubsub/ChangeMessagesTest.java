@@ -21,7 +21,7 @@ final class ChangeMessagesTest {
     private static String orderingKey(String primaryKey) {
         DataChangeRecord template = PubsubChanges.change(1, "a");
         Mod row = new Mod(JsonObject.of(primaryKey), JsonObject.EMPTY, JsonObject.EMPTY);
-        return ChangeMessages.of(template.with(template.columnTypes(), List.of(row)), RecordingBatch.DELIVERY)
+        return ChangeMessages.OF_RECORDS.of(template.with(template.columnTypes(), List.of(row)), RecordingBatch.DELIVERY)
                 .getFirst()
                 .getOrderingKey();
     }
@@ -30,7 +30,7 @@ final class ChangeMessagesTest {
     void a_message_says_in_attributes_what_it_is() {
         DataChangeRecord change = PubsubChanges.change(7, "a", "b");
         PubsubMessage message =
-                ChangeMessages.of(change, RecordingBatch.DELIVERY).get(1);
+                ChangeMessages.OF_RECORDS.of(change, RecordingBatch.DELIVERY).get(1);
         assertThat(message.getOrderingKey()).isEqualTo("Orders/{\"Id\":\"b\"}");
         assertThat(message.getAttributesMap())
                 .containsOnly(
@@ -48,7 +48,7 @@ final class ChangeMessagesTest {
     @Test
     void the_body_is_the_record_with_the_one_row() {
         DataChangeRecord change = PubsubChanges.change(7, "a", "b");
-        List<PubsubMessage> messages = ChangeMessages.of(change, RecordingBatch.DELIVERY);
+        List<PubsubMessage> messages = ChangeMessages.OF_RECORDS.of(change, RecordingBatch.DELIVERY);
         assertThat(messages).hasSize(2);
         for (int i = 0; i < 2; i++) {
             DataChangeRecord read =
@@ -58,7 +58,7 @@ final class ChangeMessagesTest {
             assertThat(read.modTypeName()).isEqualTo(change.modTypeName());
         }
         DataChangeRecord single = PubsubChanges.change(8, "a");
-        assertThat(ChangeMessages.of(single, RecordingBatch.DELIVERY)
+        assertThat(ChangeMessages.OF_RECORDS.of(single, RecordingBatch.DELIVERY)
                         .getFirst()
                         .getData()
                         .toStringUtf8())
@@ -95,7 +95,7 @@ final class ChangeMessagesTest {
         Delivery delivery =
                 new Delivery(new PartitionToken("t".repeat(1_025)), 1, 1, Optional.empty(), Optional.empty());
         PubsubMessage message =
-                ChangeMessages.of(PubsubChanges.change(1, "a"), delivery).getFirst();
+                ChangeMessages.OF_RECORDS.of(PubsubChanges.change(1, "a"), delivery).getFirst();
         assertThat(message.getAttributesOrThrow("partition_token")).hasSize("sha256/".length() + 64);
     }
 
@@ -104,7 +104,7 @@ final class ChangeMessagesTest {
         DataChangeRecord template = PubsubChanges.change(1, "a");
         DataChangeRecord broken =
                 template.with(List.of(), List.of(new Mod(JsonObject.of("[1]"), JsonObject.EMPTY, JsonObject.EMPTY)));
-        assertThatThrownBy(() -> ChangeMessages.of(broken, RecordingBatch.DELIVERY))
+        assertThatThrownBy(() -> ChangeMessages.OF_RECORDS.of(broken, RecordingBatch.DELIVERY))
                 .isInstanceOf(NonRetryableException.class)
                 .hasMessageContaining("tx1");
     }
