@@ -38,6 +38,7 @@ final class ArchitectureTest {
                         "dev.spream.outbox..",
                         "dev.spream.core.partition..",
                         "dev.spream.core.record..",
+                        "dev.spream.api.format..",
                         "dev.spream.api.spi..",
                         "dev.spream.sink.pubsub..",
                         "com.google.api..",

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.api.format.ChangeFormat;
+import dev.spream.api.format.StreamName;
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.PartitionToken;
@@ -63,6 +65,25 @@ final class ChangeMessagesTest {
                         .getData()
                         .toStringUtf8())
                 .isEqualTo(single.toJson());
+    }
+
+    @Test
+    void another_format_has_its_own_body_and_says_what_it_is() {
+        DataChangeRecord change = PubsubChanges.change(7, "a", "b");
+        ChangeFormat format = ChangeFormat.cloudEvents(StreamName.of("projects/p/instances/i/databases/d", "Changes"));
+        PubsubMessage message = new ChangeMessages(Optional.of(format))
+                .of(change, RecordingBatch.DELIVERY)
+                .get(1);
+        PubsubMessage record =
+                ChangeMessages.OF_RECORDS.of(change, RecordingBatch.DELIVERY).get(1);
+        assertThat(message.getData().toStringUtf8())
+                .startsWith("{\"specversion\":\"1.0\"")
+                .contains(record.getData().toStringUtf8());
+        assertThat(message.getOrderingKey()).isEqualTo(record.getOrderingKey());
+        assertThat(message.getAttributesMap())
+                .containsAllEntriesOf(record.getAttributesMap())
+                .containsEntry("content-type", "application/cloudevents+json")
+                .hasSize(record.getAttributesCount() + 1);
     }
 
     @Test
