@@ -34,8 +34,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
     private volatile boolean folderChanged = true; // a file was created or renamed and the folder not forced since
     private volatile @Nullable IOException broken;
 
-    private JsonlSink(
-            ExclusiveFileLock owned, Rotation rotation, ChangeLines format, InstantSource clock, Disk disk) {
+    private JsonlSink(ExclusiveFileLock owned, Rotation rotation, ChangeLines format, InstantSource clock, Disk disk) {
         this.owned = owned;
         this.rotation = rotation;
         this.format = format;

@@ -32,9 +32,7 @@ public final class ConfiguredFormat {
                     "Database of the change stream, which messages of debezium and cloudevents name.")
             .withFallback("source.spanner.database");
     private static final ConfigKey<String> STREAM = ConfigKey.of(
-                    "source-stream",
-                    ConfigType.text(),
-                    "Change stream that messages of debezium and cloudevents name.")
+                    "source-stream", ConfigType.text(), "Change stream that messages of debezium and cloudevents name.")
             .withFallback("source.spanner.stream");
     private static final ConfigKey<Boolean> AFTER_PARTIAL = ConfigKey.of(
                     "after-partial",
@@ -100,7 +98,8 @@ public final class ConfiguredFormat {
     public static Optional<ChangeFormat> ofRows(PluginConfig config, PluginContext context) {
         return switch (config.get(FORMAT)) {
             case RECORD -> Optional.empty();
-            case AFTER -> Optional.of(ChangeFormat.after(config.find(AFTER_PARTIAL).orElse(false)));
+            case AFTER ->
+                Optional.of(ChangeFormat.after(config.find(AFTER_PARTIAL).orElse(false)));
             case DEBEZIUM ->
                 Optional.of(ChangeFormat.debezium(
                         stream(config),
@@ -112,6 +111,7 @@ public final class ConfiguredFormat {
     }
 
     private static StreamName stream(PluginConfig config) {
-        return StreamName.of(config.find(DATABASE).orElseThrow(), config.find(STREAM).orElseThrow());
+        return StreamName.of(
+                config.find(DATABASE).orElseThrow(), config.find(STREAM).orElseThrow());
     }
 }

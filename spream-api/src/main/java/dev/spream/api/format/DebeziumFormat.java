@@ -110,8 +110,9 @@ final class DebeziumFormat implements ChangeFormat {
             case UPDATE -> "u";
             case DELETE -> "d";
             case UNKNOWN ->
-                throw new NonRetryableException("the change %s is of the unknown kind %s, for which Debezium has no operation"
-                        .formatted(row.change().identity(), row.change().modTypeName()));
+                throw new NonRetryableException(
+                        "the change %s is of the unknown kind %s, for which Debezium has no operation"
+                                .formatted(row.change().identity(), row.change().modTypeName()));
         };
     }
 }

@@ -99,26 +99,29 @@ final class DebeziumSchemas {
     }
 
     private static String fields(Stream<TypedColumn> columns, boolean nullInKey) {
-        return columns.map(column -> field(column, !column.isKey() || nullInKey)).collect(Collectors.joining(","));
+        return columns.map(column -> field(column, !column.isKey() || nullInKey))
+                .collect(Collectors.joining(","));
     }
 
     private static String field(TypedColumn column, boolean optional) {
         String type = column.isArray()
-                ? "\"type\":\"array\",\"items\":{%s},\"optional\":%s".formatted(scalar(column.element(), true), optional)
+                ? "\"type\":\"array\",\"items\":{%s},\"optional\":%s"
+                        .formatted(scalar(column.element(), true), optional)
                 : scalar(column.element(), optional);
         return "{%s,\"field\":%s}".formatted(type, Json.text(column.name()));
     }
 
     /** Returns type, optionality and name; what Debezium does not support is the string that Spanner sends. */
     private static String scalar(TypeCode code, boolean optional) {
-        String type = switch (code) {
-            case INT64, ENUM -> "int64";
-            case BOOL -> "boolean";
-            case FLOAT32 -> "float";
-            case FLOAT64 -> "double";
-            case BYTES, PROTO -> "bytes";
-            case STRING, NUMERIC, DATE, JSON, TIMESTAMP, UUID, INTERVAL, ARRAY, STRUCT, UNKNOWN -> "string";
-        };
+        String type =
+                switch (code) {
+                    case INT64, ENUM -> "int64";
+                    case BOOL -> "boolean";
+                    case FLOAT32 -> "float";
+                    case FLOAT64 -> "double";
+                    case BYTES, PROTO -> "bytes";
+                    case STRING, NUMERIC, DATE, JSON, TIMESTAMP, UUID, INTERVAL, ARRAY, STRUCT, UNKNOWN -> "string";
+                };
         return "\"type\":\"%s\",\"optional\":%s".formatted(type, optional)
                 + (code == TypeCode.UUID ? ",\"name\":\"io.debezium.data.Uuid\",\"version\":1" : "");
     }

@@ -37,8 +37,7 @@ public record StreamName(String project, String instance, String database, Strin
         if (!matcher.matches()) {
             throw new IllegalArgumentException("expected " + DATABASE_FORM);
         }
-        return new StreamName(
-                matcher.group("project"), matcher.group("instance"), matcher.group("database"), stream);
+        return new StreamName(matcher.group("project"), matcher.group("instance"), matcher.group("database"), stream);
     }
 
     /** Returns the name in the form of Google Cloud's resources. */

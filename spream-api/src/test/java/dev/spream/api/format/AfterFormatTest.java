@@ -30,7 +30,8 @@ final class AfterFormatTest {
 
     @Test
     void an_integer_that_is_none_stays_what_was_sent() {
-        for (String sent : List.of("\"\"", "\"-\"", "\"1.5\"", "\"0x1\"", "\"01\"", "\"٣\"", "\"1234567890123456789012\"")) {
+        for (String sent :
+                List.of("\"\"", "\"-\"", "\"1.5\"", "\"0x1\"", "\"01\"", "\"٣\"", "\"1234567890123456789012\"")) {
             ChangedRow row = Rows.row(
                     "INSERT",
                     "NEW_ROW",

@@ -58,7 +58,8 @@ final class CloudEventsFormatTest {
         assertThat(events).extracting(CloudEvent::getId).doesNotHaveDuplicates().hasSize(2);
         for (int i = 0; i < 2; i++) {
             String data = new String(events.get(i).getData().toBytes(), UTF_8);
-            assertThat(ChangeRecordJson.readDataChange(data)).isEqualTo(two.withOnly(two.mods().get(i)));
+            assertThat(ChangeRecordJson.readDataChange(data))
+                    .isEqualTo(two.withOnly(two.mods().get(i)));
         }
     }
 }

@@ -32,7 +32,9 @@ final class ConfiguredFormatTest {
 
         @Override
         public <T> Optional<T> find(ConfigKey<T> key) {
-            return Optional.ofNullable(values.get(key.name())).map(key.type()::read).or(key::defaultValue);
+            return Optional.ofNullable(values.get(key.name()))
+                    .map(key.type()::read)
+                    .or(key::defaultValue);
         }
     }
 
@@ -61,7 +63,8 @@ final class ConfiguredFormatTest {
     void the_default_is_the_record_which_is_sent_whole_where_a_sink_does_so() {
         assertThat(value()).isEqualTo(Rows.inserted().change().toJson());
         assertThat(ConfiguredFormat.ofRows(Config.of(), CONTEXT)).isEmpty();
-        assertThat(ConfiguredFormat.ofRows(Config.of("format", "after"), CONTEXT)).isPresent();
+        assertThat(ConfiguredFormat.ofRows(Config.of("format", "after"), CONTEXT))
+                .isPresent();
     }
 
     @Test

@@ -93,7 +93,8 @@ final class DebeziumFormatTest {
         assertThat(source.getInt32("mod_number")).isZero();
         assertThat(source.getInt64("number_records_in_transaction")).isEqualTo(2);
         assertThat(source.getInt64("number_of_partitions_in_transaction")).isEqualTo(1);
-        assertThat(source.getBoolean("is_last_record_in_transaction_in_partition")).isTrue();
+        assertThat(source.getBoolean("is_last_record_in_transaction_in_partition"))
+                .isTrue();
         assertThat(source.getBoolean("system_transaction")).isFalse();
         assertThat(source.getString("snapshot")).isEqualTo("false");
     }
@@ -115,8 +116,8 @@ final class DebeziumFormatTest {
 
     @Test
     void rows_of_a_snapshot_are_read_and_not_created() {
-        for (var snapshot : Map.of("snapshot:1", "true", "snapshot:added:1", "incremental")
-                .entrySet()) {
+        for (var snapshot :
+                Map.of("snapshot:1", "true", "snapshot:added:1", "incremental").entrySet()) {
             ChangedRow row = new ChangedRow(Rows.inserted().change(), 0, Rows.delivery(snapshot.getKey()));
             assertThat(value(row).getString("op")).isEqualTo("r");
             assertThat(value(row).getStruct("source").getString("snapshot")).isEqualTo(snapshot.getValue());
@@ -142,7 +143,8 @@ final class DebeziumFormatTest {
         for (ChangedRow row : List.of(Rows.inserted(), Rows.updated("NEW_ROW"), Rows.deleted())) {
             for (boolean isKey : List.of(true, false)) {
                 String with = Rows.text(isKey ? format.key(row) : format.value(row));
-                String without = Rows.text(isKey ? format(false).key(row) : format(false).value(row));
+                String without =
+                        Rows.text(isKey ? format(false).key(row) : format(false).value(row));
                 assertThat(Json.member(with, "payload")).contains(without);
             }
         }

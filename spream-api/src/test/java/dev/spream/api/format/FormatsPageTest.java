@@ -69,8 +69,7 @@ final class FormatsPageTest {
 
     @Test
     void every_example_is_what_the_format_writes() throws IOException {
-        Map<String, String> examples = EXAMPLE
-                .matcher(Files.readString(PAGE))
+        Map<String, String> examples = EXAMPLE.matcher(Files.readString(PAGE))
                 .results()
                 .collect(Collectors.toMap(
                         example -> example.group(1), example -> Json.text(Json.parse(example.group(2)))));

@@ -23,7 +23,8 @@ final class ChangeMessagesTest {
     private static String orderingKey(String primaryKey) {
         DataChangeRecord template = PubsubChanges.change(1, "a");
         Mod row = new Mod(JsonObject.of(primaryKey), JsonObject.EMPTY, JsonObject.EMPTY);
-        return ChangeMessages.OF_RECORDS.of(template.with(template.columnTypes(), List.of(row)), RecordingBatch.DELIVERY)
+        return ChangeMessages.OF_RECORDS
+                .of(template.with(template.columnTypes(), List.of(row)), RecordingBatch.DELIVERY)
                 .getFirst()
                 .getOrderingKey();
     }
@@ -60,7 +61,8 @@ final class ChangeMessagesTest {
             assertThat(read.modTypeName()).isEqualTo(change.modTypeName());
         }
         DataChangeRecord single = PubsubChanges.change(8, "a");
-        assertThat(ChangeMessages.OF_RECORDS.of(single, RecordingBatch.DELIVERY)
+        assertThat(ChangeMessages.OF_RECORDS
+                        .of(single, RecordingBatch.DELIVERY)
                         .getFirst()
                         .getData()
                         .toStringUtf8())
@@ -115,8 +117,9 @@ final class ChangeMessagesTest {
     void a_long_partition_token_does_not_break_the_limit_of_an_attribute() {
         Delivery delivery =
                 new Delivery(new PartitionToken("t".repeat(1_025)), 1, 1, Optional.empty(), Optional.empty());
-        PubsubMessage message =
-                ChangeMessages.OF_RECORDS.of(PubsubChanges.change(1, "a"), delivery).getFirst();
+        PubsubMessage message = ChangeMessages.OF_RECORDS
+                .of(PubsubChanges.change(1, "a"), delivery)
+                .getFirst();
         assertThat(message.getAttributesOrThrow("partition_token")).hasSize("sha256/".length() + 64);
     }
 

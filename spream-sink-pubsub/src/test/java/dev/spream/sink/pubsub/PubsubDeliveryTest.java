@@ -160,7 +160,8 @@ final class PubsubDeliveryTest {
         }
         source.split("p", 20, "left", "right");
         server.script(new Faults(new Random(1))::reply);
-        try (PubsubSink sink = new PubsubSink(TopicClient.open(options(server, Duration.ofMillis(400), 10, 3)), ChangeMessages.OF_RECORDS);
+        try (PubsubSink sink = new PubsubSink(
+                        TopicClient.open(options(server, Duration.ofMillis(400), 10, 3)), ChangeMessages.OF_RECORDS);
                 Subscriber subscriber = subscriber(source, builder -> builder.maxInflight(10))) {
             assertThat(subscriber.run(sink)).isEqualTo(CompletionReason.COMPLETED);
         }

@@ -43,7 +43,8 @@ final class PubsubSinkCallsTest {
 
     private void reopen(Duration timeout, int maxRequests, int maxMessages) throws IOException {
         sink.close();
-        sink = new PubsubSink(TopicClient.open(options(server, timeout, maxRequests, maxMessages)), ChangeMessages.OF_RECORDS);
+        sink = new PubsubSink(
+                TopicClient.open(options(server, timeout, maxRequests, maxMessages)), ChangeMessages.OF_RECORDS);
     }
 
     private static Predicate<PublishRequest> has(String label) {

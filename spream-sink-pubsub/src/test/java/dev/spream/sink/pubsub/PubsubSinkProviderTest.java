@@ -181,8 +181,9 @@ final class PubsubSinkProviderTest {
                 """.formatted(key));
         Map<String, String> values =
                 Map.of("topic", SOME_TOPIC, "credentials-file", file.toString(), "endpoint", "localhost:1");
-        try (PubsubSink sink =
-                new PubsubSink(TopicClient.open(PubsubSinkProvider.options(TestConfig.of(values), Optional.empty())), ChangeMessages.OF_RECORDS)) {
+        try (PubsubSink sink = new PubsubSink(
+                TopicClient.open(PubsubSinkProvider.options(TestConfig.of(values), Optional.empty())),
+                ChangeMessages.OF_RECORDS)) {
             assertThat(sink).hasToString("pubsub to " + SOME_TOPIC);
         }
     }

@@ -54,7 +54,8 @@ final class PubsubSinkTest {
 
     private void reopen(Duration timeout, int maxRequests, int maxMessages) throws IOException {
         sink.close();
-        sink = new PubsubSink(TopicClient.open(options(server, timeout, maxRequests, maxMessages)), ChangeMessages.OF_RECORDS);
+        sink = new PubsubSink(
+                TopicClient.open(options(server, timeout, maxRequests, maxMessages)), ChangeMessages.OF_RECORDS);
     }
 
     private static Predicate<PublishRequest> has(String label) {
@@ -108,14 +109,16 @@ final class PubsubSinkTest {
         sink.close();
         sink = new PubsubSink(
                 TopicClient.open(options(server)), new ChangeMessages(Optional.of(ChangeFormat.after(false))));
-        DataChangeRecord inserted = ChangeRecordJson.readDataChange(
-                change(2, "a").toJson().replace("\"UPDATE\"", "\"INSERT\""));
-        DataChangeRecord elsewhere = ChangeRecordJson.readDataChange(
-                change(3, "b").toJson().replace("\"UPDATE\"", "\"INSERT\""));
+        DataChangeRecord inserted =
+                ChangeRecordJson.readDataChange(change(2, "a").toJson().replace("\"UPDATE\"", "\"INSERT\""));
+        DataChangeRecord elsewhere =
+                ChangeRecordJson.readDataChange(change(3, "b").toJson().replace("\"UPDATE\"", "\"INSERT\""));
         RecordingBatch batch = new RecordingBatch(change(1, "a"), inserted, elsewhere);
         sink.consume(batch);
         assertThat(batch.settled()).isEmpty();
-        assertThat(batch.failure(0)).isInstanceOf(NonRetryableException.class).hasMessageContaining("after-partial=true");
+        assertThat(batch.failure(0))
+                .isInstanceOf(NonRetryableException.class)
+                .hasMessageContaining("after-partial=true");
         assertThat(server.taken())
                 .extracting(PubsubMessage::getOrderingKey)
                 .as("the later change of the key is not published before it")

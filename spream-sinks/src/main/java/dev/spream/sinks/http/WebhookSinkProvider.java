@@ -70,7 +70,11 @@ public final class WebhookSinkProvider implements ConsumerProvider {
     public List<ConfigKey<?>> keys() {
         return Stream.concat(
                         Stream.of(
-                                URL, TIMEOUT, CONNECT_TIMEOUT, ConfiguredHeaders.AUTHORIZATION, ConfiguredHeaders.HEADERS),
+                                URL,
+                                TIMEOUT,
+                                CONNECT_TIMEOUT,
+                                ConfiguredHeaders.AUTHORIZATION,
+                                ConfiguredHeaders.HEADERS),
                         ConfiguredFormat.keys().stream())
                 .toList();
     }

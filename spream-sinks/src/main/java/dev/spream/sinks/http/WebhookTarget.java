@@ -70,7 +70,9 @@ record WebhookTarget(URI url, ConfiguredHeaders headers) {
                 .header("Content-Type", format.contentType())
                 .header("Idempotency-Key", row.identity())
                 .header("Spream-Mod-Index", Integer.toString(row.index()))
-                .header("Spream-Number-Of-Mods", Integer.toString(row.change().mods().size()));
+                .header(
+                        "Spream-Number-Of-Mods",
+                        Integer.toString(row.change().mods().size()));
         format.headers(row).forEach((name, value) -> addIfPlain(request, name, value));
         return request;
     }

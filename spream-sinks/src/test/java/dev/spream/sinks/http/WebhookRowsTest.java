@@ -113,8 +113,8 @@ final class WebhookRowsTest {
     void a_change_that_the_format_refuses_is_not_sent() throws Exception {
         try (LoopbackServer server = LoopbackServer.answering(204);
                 WebhookSink sink = sink(server, Map.of("format", "after"))) {
-            DataChangeRecord captured = ChangeRecordJson.readDataChange(
-                    THREE.toJson().replace("NEW_ROW", "NEW_VALUES"));
+            DataChangeRecord captured =
+                    ChangeRecordJson.readDataChange(THREE.toJson().replace("NEW_ROW", "NEW_VALUES"));
             assertThatThrownBy(() -> sink.consume(captured, DELIVERY)).isInstanceOf(NonRetryableException.class);
             assertThat(server.requests()).isEmpty();
         }
@@ -128,8 +128,7 @@ final class WebhookRowsTest {
             sink.consume(inserted(2, "1"), DELIVERY);
             assertThat(bodies(server))
                     .containsExactly(THREE.toJson(), inserted(2, "1").toJson());
-            assertThat(server.requests())
-                    .allMatch(request -> request.headers().get("Spream-Mod-Index") == null);
+            assertThat(server.requests()).allMatch(request -> request.headers().get("Spream-Mod-Index") == null);
         }
     }
 }

@@ -87,8 +87,7 @@ class DebeziumMessagesIT {
             try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(database.getName()))
                             .emulatorHost(server.emulatorHost())
                             .open();
-                    SpannerChangeStreamSource source =
-                            SpannerChangeStreamSource.open(connection.client(), stream)) {
+                    SpannerChangeStreamSource source = SpannerChangeStreamSource.open(connection.client(), stream)) {
                 Instant start = source.serverTime();
                 compare(server, database, connection.client(), source, start, captured);
             }
@@ -264,7 +263,8 @@ class DebeziumMessagesIT {
     }
 
     private static String place(JsonObject message) {
-        JsonObject source = message.object("payload").flatMap(payload -> payload.object("source"))
+        JsonObject source = message.object("payload")
+                .flatMap(payload -> payload.object("source"))
                 .orElseThrow();
         return Stream.of("server_transaction_id", "partition_token", "sequence", "mod_number")
                 .map(name -> source.string(name).orElseThrow())
@@ -275,7 +275,8 @@ class DebeziumMessagesIT {
         Map<String, Message> our = new HashMap<>();
         ours.forEach(message -> our.put(message.place(), message));
         assertThat(our.keySet())
-                .containsExactlyInAnyOrderElementsOf(theirs.stream().map(Message::place).toList());
+                .containsExactlyInAnyOrderElementsOf(
+                        theirs.stream().map(Message::place).toList());
         Differences all = new Differences();
         for (Message message : theirs) {
             Message other = our.get(message.place());
