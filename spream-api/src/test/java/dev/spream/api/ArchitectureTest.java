@@ -105,6 +105,7 @@ final class ArchitectureTest {
         mayUse("spi");
         mayUse("filter");
         mayUse("publish");
+        mayUse("format", "spi");
         mayUse("config", "spi");
         mayUse("plugin", "config", "spi");
         mayUse("storage", "spi");

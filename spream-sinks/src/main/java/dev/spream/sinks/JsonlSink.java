@@ -4,7 +4,6 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -23,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class JsonlSink implements Consumer, AutoCloseable {
     private final ExclusiveFileLock owned;
     private final Rotation rotation;
+    private final ChangeLines format;
     private final InstantSource clock;
     private final Disk disk;
     private final RotatedFiles rotated;
@@ -34,24 +34,26 @@ final class JsonlSink implements Consumer, AutoCloseable {
     private volatile boolean folderChanged = true; // a file was created or renamed and the folder not forced since
     private volatile @Nullable IOException broken;
 
-    private JsonlSink(ExclusiveFileLock owned, Rotation rotation, InstantSource clock, Disk disk) {
+    private JsonlSink(ExclusiveFileLock owned, Rotation rotation, ChangeLines format, InstantSource clock, Disk disk) {
         this.owned = owned;
         this.rotation = rotation;
+        this.format = format;
         this.clock = clock;
         this.disk = disk;
         this.rotated = new RotatedFiles(owned.file());
     }
 
     /** Opens the file, which is created if absent, repairs its end, and locks it against other writers. */
-    static JsonlSink open(Path path, Rotation rotation, InstantSource clock) throws IOException {
-        return open(path, rotation, clock, Disk.REAL);
+    static JsonlSink open(Path path, Rotation rotation, ChangeLines format, InstantSource clock) throws IOException {
+        return open(path, rotation, format, clock, Disk.REAL);
     }
 
-    static JsonlSink open(Path path, Rotation rotation, InstantSource clock, Disk disk) throws IOException {
+    static JsonlSink open(Path path, Rotation rotation, ChangeLines format, InstantSource clock, Disk disk)
+            throws IOException {
         ExclusiveFileLock owned = LineFile.lock(path);
         try {
-            JsonlSink sink = new JsonlSink(owned, rotation, clock, disk);
-            sink.current = LineFile.open(owned.file(), clock, disk);
+            JsonlSink sink = new JsonlSink(owned, rotation, format, clock, disk);
+            sink.current = LineFile.open(owned.file(), format, clock, disk);
             sink.prune();
             return sink;
         } catch (Throwable t) {
@@ -62,7 +64,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
 
     @Override
     public void consume(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
-        byte[] line = (change.toJson() + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] line = format.of(change, delivery);
         lock.lockInterruptibly();
         try {
             LineFile file = usable();
@@ -139,7 +141,7 @@ final class JsonlSink implements Consumer, AutoCloseable {
 
     private LineFile begin() throws IOException {
         try {
-            LineFile file = LineFile.open(owned.file(), clock, disk);
+            LineFile file = LineFile.open(owned.file(), format, clock, disk);
             current = file;
             return file;
         } finally {

@@ -1,6 +1,7 @@
 package dev.spream.sinks;
 
 import com.google.auto.service.AutoService;
+import dev.spream.api.format.ConfiguredFormat;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.ConsumerProvider;
@@ -13,10 +14,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The sink {@code jsonl}: a file of changes, one JSON object per line in the shape of the documentation's {@code
- * data_change_record}. No watermark is stored before the changes that it covers are on disk; many changes share the
+ * data_change_record}; with another {@code format}, a line for each row, and those of a change written together. No
+ * watermark is stored before the changes that it covers are on disk; many changes share the
  * cost of forcing the file.
  *
  * <p>A file that is full, or old enough, is renamed to a name with the time, such as {@code
@@ -55,20 +58,24 @@ public final class JsonlSinkProvider implements ConsumerProvider {
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return List.of(PATH, MAX_SIZE, MAX_AGE, KEEP);
+        return Stream.concat(Stream.of(PATH, MAX_SIZE, MAX_AGE, KEEP), ConfiguredFormat.keys().stream())
+                .toList();
     }
 
     @Override
     public List<String> problems(PluginConfig config) {
-        return WritableFile.problems(config.get(PATH));
+        return Stream.of(WritableFile.problems(config.get(PATH)), ConfiguredFormat.problems(config))
+                .flatMap(List::stream)
+                .toList();
     }
 
     @Override
     public Consumer create(PluginConfig config, PluginContext context) {
         Rotation rotation = new Rotation(config.find(MAX_SIZE), config.find(MAX_AGE), config.find(KEEP));
+        ChangeLines format = new ChangeLines(ConfiguredFormat.ofRows(config, context));
         Path path = config.get(PATH);
         try {
-            return JsonlSink.open(path, rotation, context.clock());
+            return JsonlSink.open(path, rotation, format, context.clock());
         } catch (NoSuchFileException e) {
             throw new IllegalArgumentException(
                     "path: the folder of %s does not exist; create it".formatted(path.toAbsolutePath()), e);

@@ -1,6 +1,5 @@
 package dev.spream.sinks;
 
-import dev.spream.core.record.ChangeRecordJson;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +21,6 @@ import org.slf4j.LoggerFactory;
  */
 final class LineFile implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LineFile.class);
-    private static final byte[] BEGINNING = "{\"commit_timestamp\":\"".getBytes(StandardCharsets.UTF_8);
     private static final int BLOCK = 1 << 16;
     /** The number of unforced bytes after which the next append forces the file. */
     static final long MAX_UNFORCED_BYTES = 1L << 26;
@@ -34,6 +32,7 @@ final class LineFile implements AutoCloseable {
 
     private final Path path;
     private final RandomAccessFile file;
+    private final ChangeLines format;
     private final InstantSource clock;
     private final Disk disk;
     private Instant begunAt; // confined to the holder of the sink's lock, like the next field
@@ -45,9 +44,11 @@ final class LineFile implements AutoCloseable {
     private boolean closed;
     private volatile @Nullable IOException broken;
 
-    private LineFile(Path path, RandomAccessFile file, InstantSource clock, Disk disk, Instant begunAt) {
+    private LineFile(
+            Path path, RandomAccessFile file, ChangeLines format, InstantSource clock, Disk disk, Instant begunAt) {
         this.path = path;
         this.file = file;
+        this.format = format;
         this.clock = clock;
         this.disk = disk;
         this.begunAt = begunAt;
@@ -70,11 +71,11 @@ final class LineFile implements AutoCloseable {
     }
 
     /** Opens the file, which is created for its owner alone if absent, and repairs its end. */
-    static LineFile open(Path path, InstantSource clock, Disk disk) throws IOException {
+    static LineFile open(Path path, ChangeLines format, InstantSource clock, Disk disk) throws IOException {
         Instant begunAt = create(path) ? clock.instant() : begunAt(path);
         RandomAccessFile raw = new RandomAccessFile(path.toFile(), "rw");
         try {
-            LineFile file = new LineFile(path, raw, clock, disk, begunAt);
+            LineFile file = new LineFile(path, raw, format, clock, disk, begunAt);
             file.repair();
             file.force();
             return file;
@@ -125,14 +126,15 @@ final class LineFile implements AutoCloseable {
         file.setLength(end);
     }
 
-    /** Refuses a file that another program wrote: it is neither appended to nor truncated. */
+    /** Refuses a file of another program or of another format: it is neither appended to nor truncated. */
     private void requireChanges(long length) throws IOException {
-        byte[] beginning = new byte[(int) Math.min(length, BEGINNING.length)];
+        byte[] expected = format.beginning().getBytes(StandardCharsets.UTF_8);
+        byte[] beginning = new byte[(int) Math.min(length, expected.length)];
         file.readFully(beginning);
         for (int i = 0; i < beginning.length; i++) {
-            if (beginning[i] != BEGINNING[i] && beginning[i] != 0) {
+            if (beginning[i] != expected[i] && beginning[i] != 0) {
                 throw new IOException(
-                        "%s contains something other than changes and is not changed; move it away, or configure another path"
+                        "%s contains something other than changes in this format and is not changed; move it away, or configure another path"
                                 .formatted(path));
             }
         }
@@ -171,12 +173,7 @@ final class LineFile implements AutoCloseable {
         byte[] line = new byte[Math.toIntExact(to - from)];
         file.seek(from);
         file.readFully(line);
-        try {
-            ChangeRecordJson.readDataChange(new String(line, StandardCharsets.UTF_8));
-            return true;
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
+        return format.isWhole(new String(line, StandardCharsets.UTF_8));
     }
 
     /**

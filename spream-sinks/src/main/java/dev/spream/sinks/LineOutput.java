@@ -58,11 +58,15 @@ public final class LineOutput implements AutoCloseable {
      * @param text the line without its line break
      */
     public void write(String text) throws IOException, InterruptedException {
-        byte[] line = (text + "\n").getBytes(StandardCharsets.UTF_8);
+        writeEnded((text + "\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Writes lines that have their line breaks. */
+    void writeEnded(byte[] lines) throws IOException, InterruptedException {
         lock.lockInterruptibly();
         try {
             requireOpen();
-            write(() -> out.write(line));
+            write(() -> out.write(lines));
             dirty = true;
             changed.signalAll();
         } finally {

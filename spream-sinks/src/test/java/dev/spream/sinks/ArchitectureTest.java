@@ -34,6 +34,7 @@ final class ArchitectureTest {
                         "dev.spream.core.partition..",
                         "dev.spream.core.record..",
                         "dev.spream.outbox",
+                        "dev.spream.api.format..",
                         "dev.spream.api.spi..",
                         SINKS + ".."))
                 .check(CLASSES);

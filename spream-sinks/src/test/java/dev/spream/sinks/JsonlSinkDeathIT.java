@@ -102,7 +102,7 @@ final class JsonlSinkDeathIT {
     }
 
     private JsonlSink open() throws IOException {
-        return JsonlSink.open(path(), Rotation.NEVER, InstantSource.system());
+        return JsonlSink.open(path(), Rotation.NEVER, ChangeLines.OF_RECORDS, InstantSource.system());
     }
 
     private String refusalOfAnotherProcess() throws Exception {
@@ -175,7 +175,7 @@ final class JsonlSinkDeathIT {
         @SuppressWarnings("SystemOut")
         private static JsonlSink open(Path path, Rotation rotation) throws IOException {
             try {
-                return JsonlSink.open(path, rotation, InstantSource.system());
+                return JsonlSink.open(path, rotation, ChangeLines.OF_RECORDS, InstantSource.system());
             } catch (IOException e) {
                 System.out.println("refused: " + e.getMessage());
                 throw e;

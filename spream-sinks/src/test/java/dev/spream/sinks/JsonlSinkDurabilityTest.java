@@ -88,7 +88,7 @@ final class JsonlSinkDurabilityTest {
     void a_rotation_by_a_flush_is_durable_when_that_returns() throws Exception {
         Rotation aged = new Rotation(Optional.empty(), Optional.of(Duration.ofSeconds(1)), Optional.empty());
         Instant[] now = {NOW};
-        try (JsonlSink sink = JsonlSink.open(path(), aged, () -> now[0], disk)) {
+        try (JsonlSink sink = JsonlSink.open(path(), aged, ChangeLines.OF_RECORDS, () -> now[0], disk)) {
             sink.consume(inserted(1, "1"), DELIVERY);
             disk.takeForces();
             now[0] = NOW.plusSeconds(5);
@@ -159,7 +159,7 @@ final class JsonlSinkDurabilityTest {
                 awaitUninterruptibly(mayEnd);
             }
         };
-        try (JsonlSink sink = JsonlSink.open(path(), Rotation.NEVER, () -> NOW, slow)) {
+        try (JsonlSink sink = JsonlSink.open(path(), Rotation.NEVER, ChangeLines.OF_RECORDS, () -> NOW, slow)) {
             FutureTask<?> first = flushing(sink);
             boolean returned;
             try {
@@ -198,7 +198,7 @@ final class JsonlSinkDurabilityTest {
     void appending_forces_the_file_above_the_limit_of_unforced_bytes() throws Exception {
         byte[] lines = new byte[(int) (LineFile.MAX_UNFORCED_BYTES / 2)];
         lines[lines.length - 1] = '\n';
-        try (LineFile file = LineFile.open(path(), () -> NOW, disk)) {
+        try (LineFile file = LineFile.open(path(), ChangeLines.OF_RECORDS, () -> NOW, disk)) {
             disk.takeForces();
             file.append(lines);
             file.append(lines);
@@ -220,7 +220,7 @@ final class JsonlSinkDurabilityTest {
     }
 
     private JsonlSink open(Rotation rotation) throws IOException {
-        return JsonlSink.open(path(), rotation, () -> NOW, disk);
+        return JsonlSink.open(path(), rotation, ChangeLines.OF_RECORDS, () -> NOW, disk);
     }
 
     private Path path() {

@@ -188,7 +188,7 @@ final class JsonlSinkTest {
             Files.writeString(path(), other);
             assertThatThrownBy(() -> open(Rotation.NEVER))
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining("contains something other than changes and is not changed");
+                    .hasMessageContaining("contains something other than changes in this format and is not changed");
             assertThat(Files.readString(path())).isEqualTo(other);
         }
     }
@@ -313,7 +313,7 @@ final class JsonlSinkTest {
     }
 
     private JsonlSink open(Rotation rotation) throws IOException {
-        return JsonlSink.open(path(), rotation, () -> now);
+        return JsonlSink.open(path(), rotation, ChangeLines.OF_RECORDS, () -> now);
     }
 
     private Path path() {

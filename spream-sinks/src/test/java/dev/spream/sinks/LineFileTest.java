@@ -20,7 +20,7 @@ final class LineFileTest {
 
     @Test
     void a_full_disk_is_said_of_the_file() throws Exception {
-        LineFile file = LineFile.open(Path.of("/dev/full"), InstantSource.system(), FULL);
+        LineFile file = LineFile.open(Path.of("/dev/full"), ChangeLines.OF_RECORDS, InstantSource.system(), FULL);
         assertThatThrownBy(() -> file.append("{}\n".getBytes(StandardCharsets.UTF_8)))
                 .hasMessage("/dev/full cannot be written: No space left on device");
     }

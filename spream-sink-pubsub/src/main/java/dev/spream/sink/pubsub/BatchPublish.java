@@ -29,15 +29,17 @@ final class BatchPublish {
     private final TopicClient client;
     private final PubsubOptions options;
     private final PublishFailures failures;
+    private final ChangeMessages messages;
     private final Batch batch;
     private final KeyLanes<PubsubMessage> lanes;
     private final Set<ApiFuture<?>> onTheirWay = new HashSet<>();
     private final BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
 
-    BatchPublish(TopicClient client, Batch batch) {
+    BatchPublish(TopicClient client, ChangeMessages messages, Batch batch) {
         this.client = client;
         this.options = client.options();
         this.failures = PublishFailures.of(options);
+        this.messages = messages;
         this.batch = batch;
         this.lanes = new KeyLanes<>(batch, failures::behind);
     }
@@ -75,32 +77,45 @@ final class BatchPublish {
         }
     }
 
+    /** Adds the messages of a change; returns the reason if none of them is to be sent. */
+    private @Nullable Exception enter(int index) {
+        try {
+            return enter(index, messages.of(batch.changes().get(index), batch.delivery(index)));
+        } catch (NonRetryableException e) {
+            enterPlaces(index);
+            return e;
+        }
+    }
+
     /**
-     * Adds the messages of a change. If one of them is too large, all of them are added nevertheless, so that later
-     * messages wait for them.
+     * Adds messages. If one of them is too large, all of them are added nevertheless, so that later messages wait for them.
      *
      * @return the reason if none of them is to be sent
      */
-    private @Nullable Exception enter(int index) {
-        RecordIdentity change = batch.changes().get(index).identity();
+    private @Nullable Exception enter(int index, List<PubsubMessage> entered) {
         Exception failure = null;
-        try {
-            for (PubsubMessage message : ChangeMessages.of(batch.changes().get(index), batch.delivery(index))) {
-                int bytes = CodedOutputStream.computeMessageSize(PublishRequest.MESSAGES_FIELD_NUMBER, message);
-                lanes.enter(index, message.getOrderingKey(), message, bytes);
-                int size = bytes
-                        + CodedOutputStream.computeStringSize(
-                                PublishRequest.TOPIC_FIELD_NUMBER,
-                                options.topic().toString());
-                if (size > TopicClient.MAX_REQUEST_BYTES && failure == null) {
-                    failure = new NonRetryableException(
-                            "the change %s is too large for %s: a message of it makes a request of %,d bytes, and Pub/Sub takes %,d"
-                                    .formatted(change, options.topic(), size, TopicClient.MAX_REQUEST_BYTES));
-                }
+        for (PubsubMessage message : entered) {
+            int bytes = CodedOutputStream.computeMessageSize(PublishRequest.MESSAGES_FIELD_NUMBER, message);
+            lanes.enter(index, message.getOrderingKey(), message, bytes);
+            int size = bytes
+                    + CodedOutputStream.computeStringSize(
+                            PublishRequest.TOPIC_FIELD_NUMBER, options.topic().toString());
+            if (size > TopicClient.MAX_REQUEST_BYTES && failure == null) {
+                RecordIdentity change = batch.changes().get(index).identity();
+                failure = new NonRetryableException(
+                        "the change %s is too large for %s: a message of it makes a request of %,d bytes, and Pub/Sub takes %,d"
+                                .formatted(change, options.topic(), size, TopicClient.MAX_REQUEST_BYTES));
             }
-            return failure;
-        } catch (NonRetryableException e) {
-            return e;
+        }
+        return failure;
+    }
+
+    /** Adds messages for a change that has none, so that later messages wait for it, unless its keys cannot be read. */
+    private void enterPlaces(int index) {
+        try {
+            enter(index, ChangeMessages.places(batch.changes().get(index), batch.delivery(index)));
+        } catch (NonRetryableException unreadable) {
+            // The change fails for the reason that is known already; its place among others is not known.
         }
     }
 

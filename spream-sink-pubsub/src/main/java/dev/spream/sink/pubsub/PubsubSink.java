@@ -8,10 +8,10 @@ import java.io.IOException;
  * partitions share connections and slots for requests. Safe for use by many threads; closing waits briefly for requests
  * in flight.
  */
-record PubsubSink(TopicClient client) implements BatchConsumer, AutoCloseable {
+record PubsubSink(TopicClient client, ChangeMessages messages) implements BatchConsumer, AutoCloseable {
     @Override
     public void consume(Batch batch) throws IOException, InterruptedException {
-        new BatchPublish(client, batch).run();
+        new BatchPublish(client, messages, batch).run();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.spream.sink.pubsub;
 
 import com.google.auto.service.AutoService;
+import dev.spream.api.format.ConfiguredFormat;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.ConsumerProvider;
@@ -10,19 +11,22 @@ import dev.spream.core.consume.Consumer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The sink {@code pubsub}: each changed row as a message on a topic of Google Cloud Pub/Sub. A record of several rows gives
  * several messages; it is settled when all of them are confirmed.
  *
- * <p>The body is JSON in the shape of the documentation's {@code data_change_record}, with the one row in {@code mods}.
+ * <p>The body is JSON in the shape of the documentation's {@code data_change_record}, with the one row in {@code mods},
+ * unless another {@code format} is configured.
  * The ordering key is the table's name and the primary key as JSON, its columns by name: {@code Orders/{"Id":"17"}}. A
  * key of more than 1,024 bytes, the limit of Pub/Sub, is replaced by {@code sha256/} and the SHA-256 of its UTF-8 bytes
  * in hexadecimal digits.
  *
  * <p>Attributes: {@code identity}, by which a repeated message is recognised; {@code table}; {@code mod_type}; {@code
  * commit_timestamp}; {@code server_transaction_id}; {@code record_sequence}; {@code mod_index}, the row's place in the
- * record, from 0; {@code number_of_mods}; {@code partition_token}. Values of more than 1,024 bytes are shortened as an
+ * record, from 0; {@code number_of_mods}; {@code partition_token}; {@code content-type}, with another format than {@code
+ * record}. Values of more than 1,024 bytes are shortened as an
  * ordering key is.
  *
  * <p>For ordered delivery, a subscription must have message ordering enabled. Messages of a key are published one
@@ -58,22 +62,31 @@ public final class PubsubSinkProvider implements ConsumerProvider {
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return List.of(
-                PubsubKeys.TOPIC,
-                PubsubKeys.ENDPOINT,
-                PubsubKeys.EMULATOR_HOST,
-                PubsubKeys.CREDENTIALS_FILE,
-                PubsubKeys.CHECK_TOPIC,
-                PUBLISH_TIMEOUT,
-                PubsubKeys.MAX_REQUESTS,
-                BATCH_MESSAGES,
-                BATCH_BYTES,
-                PubsubKeys.COMPRESSION);
+        return Stream.concat(
+                        Stream.of(
+                                PubsubKeys.TOPIC,
+                                PubsubKeys.ENDPOINT,
+                                PubsubKeys.EMULATOR_HOST,
+                                PubsubKeys.CREDENTIALS_FILE,
+                                PubsubKeys.CHECK_TOPIC,
+                                PUBLISH_TIMEOUT,
+                                PubsubKeys.MAX_REQUESTS,
+                                BATCH_MESSAGES,
+                                BATCH_BYTES,
+                                PubsubKeys.COMPRESSION),
+                        ConfiguredFormat.keys().stream())
+                .toList();
+    }
+
+    @Override
+    public List<String> problems(PluginConfig config) {
+        return ConfiguredFormat.problems(config);
     }
 
     @Override
     public Consumer create(PluginConfig config, PluginContext context) throws Exception {
-        return new PubsubSink(TopicCheck.open(config, options(config, PubsubKeys.emulatorOfEnvironment())));
+        ChangeMessages messages = new ChangeMessages(ConfiguredFormat.ofRows(config, context));
+        return new PubsubSink(TopicCheck.open(config, options(config, PubsubKeys.emulatorOfEnvironment())), messages);
     }
 
     static PubsubOptions options(PluginConfig config, Optional<String> emulatorOfEnvironment) {

@@ -39,6 +39,7 @@ final class ArchitectureTest {
                         "dev.spream.core.partition..",
                         "dev.spream.core.record..",
                         "dev.spream.api.publish..",
+                        "dev.spream.api.format..",
                         "dev.spream.api.spi..",
                         "dev.spream.sink.pubsub..",
                         "com.google.api..",

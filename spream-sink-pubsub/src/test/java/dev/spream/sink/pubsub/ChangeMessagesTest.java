@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.api.format.ChangeFormat;
+import dev.spream.api.format.StreamName;
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.PartitionToken;
@@ -21,7 +23,8 @@ final class ChangeMessagesTest {
     private static String orderingKey(String primaryKey) {
         DataChangeRecord template = PubsubChanges.change(1, "a");
         Mod row = new Mod(JsonObject.of(primaryKey), JsonObject.EMPTY, JsonObject.EMPTY);
-        return ChangeMessages.of(template.with(template.columnTypes(), List.of(row)), RecordingBatch.DELIVERY)
+        return ChangeMessages.OF_RECORDS
+                .of(template.with(template.columnTypes(), List.of(row)), RecordingBatch.DELIVERY)
                 .getFirst()
                 .getOrderingKey();
     }
@@ -30,7 +33,7 @@ final class ChangeMessagesTest {
     void a_message_says_in_attributes_what_it_is() {
         DataChangeRecord change = PubsubChanges.change(7, "a", "b");
         PubsubMessage message =
-                ChangeMessages.of(change, RecordingBatch.DELIVERY).get(1);
+                ChangeMessages.OF_RECORDS.of(change, RecordingBatch.DELIVERY).get(1);
         assertThat(message.getOrderingKey()).isEqualTo("Orders/{\"Id\":\"b\"}");
         assertThat(message.getAttributesMap())
                 .containsOnly(
@@ -48,7 +51,7 @@ final class ChangeMessagesTest {
     @Test
     void the_body_is_the_record_with_the_one_row() {
         DataChangeRecord change = PubsubChanges.change(7, "a", "b");
-        List<PubsubMessage> messages = ChangeMessages.of(change, RecordingBatch.DELIVERY);
+        List<PubsubMessage> messages = ChangeMessages.OF_RECORDS.of(change, RecordingBatch.DELIVERY);
         assertThat(messages).hasSize(2);
         for (int i = 0; i < 2; i++) {
             DataChangeRecord read =
@@ -58,11 +61,31 @@ final class ChangeMessagesTest {
             assertThat(read.modTypeName()).isEqualTo(change.modTypeName());
         }
         DataChangeRecord single = PubsubChanges.change(8, "a");
-        assertThat(ChangeMessages.of(single, RecordingBatch.DELIVERY)
+        assertThat(ChangeMessages.OF_RECORDS
+                        .of(single, RecordingBatch.DELIVERY)
                         .getFirst()
                         .getData()
                         .toStringUtf8())
                 .isEqualTo(single.toJson());
+    }
+
+    @Test
+    void another_format_has_its_own_body_and_says_what_it_is() {
+        DataChangeRecord change = PubsubChanges.change(7, "a", "b");
+        ChangeFormat format = ChangeFormat.cloudEvents(StreamName.of("projects/p/instances/i/databases/d", "Changes"));
+        PubsubMessage message = new ChangeMessages(Optional.of(format))
+                .of(change, RecordingBatch.DELIVERY)
+                .get(1);
+        PubsubMessage record =
+                ChangeMessages.OF_RECORDS.of(change, RecordingBatch.DELIVERY).get(1);
+        assertThat(message.getData().toStringUtf8())
+                .startsWith("{\"specversion\":\"1.0\"")
+                .contains(record.getData().toStringUtf8());
+        assertThat(message.getOrderingKey()).isEqualTo(record.getOrderingKey());
+        assertThat(message.getAttributesMap())
+                .containsAllEntriesOf(record.getAttributesMap())
+                .containsEntry("content-type", "application/cloudevents+json")
+                .hasSize(record.getAttributesCount() + 1);
     }
 
     @Test
@@ -94,8 +117,9 @@ final class ChangeMessagesTest {
     void a_long_partition_token_does_not_break_the_limit_of_an_attribute() {
         Delivery delivery =
                 new Delivery(new PartitionToken("t".repeat(1_025)), 1, 1, Optional.empty(), Optional.empty());
-        PubsubMessage message =
-                ChangeMessages.of(PubsubChanges.change(1, "a"), delivery).getFirst();
+        PubsubMessage message = ChangeMessages.OF_RECORDS
+                .of(PubsubChanges.change(1, "a"), delivery)
+                .getFirst();
         assertThat(message.getAttributesOrThrow("partition_token")).hasSize("sha256/".length() + 64);
     }
 
@@ -104,7 +128,7 @@ final class ChangeMessagesTest {
         DataChangeRecord template = PubsubChanges.change(1, "a");
         DataChangeRecord broken =
                 template.with(List.of(), List.of(new Mod(JsonObject.of("[1]"), JsonObject.EMPTY, JsonObject.EMPTY)));
-        assertThatThrownBy(() -> ChangeMessages.of(broken, RecordingBatch.DELIVERY))
+        assertThatThrownBy(() -> ChangeMessages.OF_RECORDS.of(broken, RecordingBatch.DELIVERY))
                 .isInstanceOf(NonRetryableException.class)
                 .hasMessageContaining("tx1");
     }

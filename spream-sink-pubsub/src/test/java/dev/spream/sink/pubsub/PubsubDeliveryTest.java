@@ -78,7 +78,7 @@ final class PubsubDeliveryTest {
         Faults faults = new Faults(random);
         server.script(faults::reply);
         PubsubOptions options = options(server, Duration.ofMillis(400), 10, batchMessages);
-        try (PubsubSink sink = new PubsubSink(TopicClient.open(options));
+        try (PubsubSink sink = new PubsubSink(TopicClient.open(options), ChangeMessages.OF_RECORDS);
                 Subscriber subscriber = subscriber(
                         ScriptedSource.of(START, committed),
                         builder -> builder.maxInflight(maxInflight)
@@ -160,7 +160,8 @@ final class PubsubDeliveryTest {
         }
         source.split("p", 20, "left", "right");
         server.script(new Faults(new Random(1))::reply);
-        try (PubsubSink sink = new PubsubSink(TopicClient.open(options(server, Duration.ofMillis(400), 10, 3)));
+        try (PubsubSink sink = new PubsubSink(
+                        TopicClient.open(options(server, Duration.ofMillis(400), 10, 3)), ChangeMessages.OF_RECORDS);
                 Subscriber subscriber = subscriber(source, builder -> builder.maxInflight(10))) {
             assertThat(subscriber.run(sink)).isEqualTo(CompletionReason.COMPLETED);
         }
@@ -173,7 +174,7 @@ final class PubsubDeliveryTest {
         ScriptedSource source = new ScriptedSource().roots("p");
         source.change("p", 1, "a").change("p", 2, "b").change("p", 3, "c").heartbeat("p", 9);
         server.script(request -> keyOf(request.getMessages(0)).equals("b") ? new Reply.Hold() : new Reply.Confirm());
-        try (PubsubSink sink = new PubsubSink(TopicClient.open(options(server)));
+        try (PubsubSink sink = new PubsubSink(TopicClient.open(options(server)), ChangeMessages.OF_RECORDS);
                 Subscriber subscriber =
                         subscriber(source, builder -> builder.maxInflight(10).maxBatchSize(maxBatchSize))) {
             FutureTask<CompletionReason> run = new FutureTask<>(() -> subscriber.run(sink));

@@ -32,7 +32,7 @@ final class PubsubSinkCallsTest {
     @BeforeEach
     void start() throws IOException {
         server = PublisherServer.start();
-        sink = new PubsubSink(TopicClient.open(options(server)));
+        sink = new PubsubSink(TopicClient.open(options(server)), ChangeMessages.OF_RECORDS);
     }
 
     @AfterEach
@@ -43,7 +43,8 @@ final class PubsubSinkCallsTest {
 
     private void reopen(Duration timeout, int maxRequests, int maxMessages) throws IOException {
         sink.close();
-        sink = new PubsubSink(TopicClient.open(options(server, timeout, maxRequests, maxMessages)));
+        sink = new PubsubSink(
+                TopicClient.open(options(server, timeout, maxRequests, maxMessages)), ChangeMessages.OF_RECORDS);
     }
 
     private static Predicate<PublishRequest> has(String label) {

@@ -181,8 +181,9 @@ final class PubsubSinkProviderTest {
                 """.formatted(key));
         Map<String, String> values =
                 Map.of("topic", SOME_TOPIC, "credentials-file", file.toString(), "endpoint", "localhost:1");
-        try (PubsubSink sink =
-                new PubsubSink(TopicClient.open(PubsubSinkProvider.options(TestConfig.of(values), Optional.empty())))) {
+        try (PubsubSink sink = new PubsubSink(
+                TopicClient.open(PubsubSinkProvider.options(TestConfig.of(values), Optional.empty())),
+                ChangeMessages.OF_RECORDS)) {
             assertThat(sink).hasToString("pubsub to " + SOME_TOPIC);
         }
     }
@@ -192,7 +193,7 @@ final class PubsubSinkProviderTest {
         Path file = Files.writeString(folder.resolve("key.json"), "{\"private_key\": \"secret\"}");
         Map<String, String> values = Map.of("topic", SOME_TOPIC, "credentials-file", file.toString());
         PubsubOptions options = PubsubSinkProvider.options(TestConfig.of(values), Optional.empty());
-        assertThatThrownBy(() -> new PubsubSink(TopicClient.open(options)))
+        assertThatThrownBy(() -> new PubsubSink(TopicClient.open(options), ChangeMessages.OF_RECORDS))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("sink.pubsub.credentials-file: " + file)
                 .hasMessageNotContaining("secret");

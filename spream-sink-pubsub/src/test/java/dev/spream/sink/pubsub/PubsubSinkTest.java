@@ -10,13 +10,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.pubsub.v1.PublishRequest;
+import com.google.pubsub.v1.PubsubMessage;
+import dev.spream.api.format.ChangeFormat;
 import dev.spream.api.spi.NonRetryableException;
+import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.core.record.DataChangeRecord;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
 import io.grpc.Status;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +43,7 @@ final class PubsubSinkTest {
     @BeforeEach
     void start() throws IOException {
         server = PublisherServer.start();
-        sink = new PubsubSink(TopicClient.open(options(server)));
+        sink = new PubsubSink(TopicClient.open(options(server)), ChangeMessages.OF_RECORDS);
     }
 
     @AfterEach
@@ -49,7 +54,8 @@ final class PubsubSinkTest {
 
     private void reopen(Duration timeout, int maxRequests, int maxMessages) throws IOException {
         sink.close();
-        sink = new PubsubSink(TopicClient.open(options(server, timeout, maxRequests, maxMessages)));
+        sink = new PubsubSink(
+                TopicClient.open(options(server, timeout, maxRequests, maxMessages)), ChangeMessages.OF_RECORDS);
     }
 
     private static Predicate<PublishRequest> has(String label) {
@@ -96,6 +102,27 @@ final class PubsubSinkTest {
                 .extracting(request -> labels(request.getMessagesList()))
                 .containsExactlyInAnyOrder(List.of("a1", "a2"), List.of("b3"), List.of("a4", "a5"), List.of("a6"));
         assertThat(labelsOf("a", server.taken())).containsExactly("a1", "a2", "a4", "a5", "a6");
+    }
+
+    @Test
+    void a_change_that_the_format_refuses_holds_up_the_later_changes_of_its_keys() throws Exception {
+        sink.close();
+        sink = new PubsubSink(
+                TopicClient.open(options(server)), new ChangeMessages(Optional.of(ChangeFormat.after(false))));
+        DataChangeRecord inserted =
+                ChangeRecordJson.readDataChange(change(2, "a").toJson().replace("\"UPDATE\"", "\"INSERT\""));
+        DataChangeRecord elsewhere =
+                ChangeRecordJson.readDataChange(change(3, "b").toJson().replace("\"UPDATE\"", "\"INSERT\""));
+        RecordingBatch batch = new RecordingBatch(change(1, "a"), inserted, elsewhere);
+        sink.consume(batch);
+        assertThat(batch.settled()).isEmpty();
+        assertThat(batch.failure(0))
+                .isInstanceOf(NonRetryableException.class)
+                .hasMessageContaining("after-partial=true");
+        assertThat(server.taken())
+                .extracting(PubsubMessage::getOrderingKey)
+                .as("the later change of the key is not published before it")
+                .containsExactly("Orders/{\"Id\":\"b\"}");
     }
 
     @Test

@@ -42,7 +42,8 @@ final class ReadmeTest {
 
     @Test
     void every_attribute_is_listed() {
-        ChangeMessages.of(PubsubChanges.change(1, "a"), RecordingBatch.DELIVERY)
+        ChangeMessages.OF_RECORDS
+                .of(PubsubChanges.change(1, "a"), RecordingBatch.DELIVERY)
                 .getFirst()
                 .getAttributesMap()
                 .keySet()

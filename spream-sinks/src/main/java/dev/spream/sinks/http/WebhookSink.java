@@ -1,5 +1,7 @@
 package dev.spream.sinks.http;
 
+import dev.spream.api.format.ChangeFormat;
+import dev.spream.api.format.ChangedRow;
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.api.spi.RetryAfterException;
 import dev.spream.core.DurationText;
@@ -9,6 +11,7 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.sinks.http.HttpOutcome.Answered;
 import dev.spream.sinks.http.HttpOutcome.Broken;
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -16,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Posts each change, and maps the status of the response to an outcome. The server must make the effect durable before
+ * Posts each change, or each of its rows in order, and maps the status of the response to an outcome. The server must make the effect durable before
  * it responds.
  *
  * <p>A request that is abandoned, at its timeout or when the call is interrupted, may still be processed by the server.
@@ -26,7 +29,8 @@ import java.util.concurrent.TimeoutException;
  * <p>Safe for use by many threads, which share connections; there are as many requests in flight as threads calling.
  * Closing cancels requests in flight.
  */
-record WebhookSink(WebhookTarget target, Duration timeout, InstantSource clock, HttpCalls calls)
+record WebhookSink(
+        WebhookTarget target, Optional<ChangeFormat> rows, Duration timeout, InstantSource clock, HttpCalls calls)
         implements Consumer, AutoCloseable {
     /** Statuses about the request itself, which are non-retryable; all others concern the receiver or the way to it. */
     private static final Set<Integer> FINAL = Set.of(400, 409, 410, 413, 415, 422);
@@ -34,18 +38,43 @@ record WebhookSink(WebhookTarget target, Duration timeout, InstantSource clock, 
     /** Responses are not read; a longer one costs its connection. */
     private static final int MAX_ANSWER_BYTES = 1 << 16;
 
-    static WebhookSink open(WebhookTarget target, Duration timeout, Duration connectTimeout, InstantSource clock) {
-        return new WebhookSink(target, timeout, clock, new HttpCalls("webhook", target.isEncrypted(), connectTimeout));
+    static WebhookSink open(
+            WebhookTarget target,
+            Optional<ChangeFormat> rows,
+            Duration timeout,
+            Duration connectTimeout,
+            InstantSource clock) {
+        HttpCalls calls = new HttpCalls("webhook", target.isEncrypted(), connectTimeout);
+        return new WebhookSink(target, rows, timeout, clock, calls);
     }
 
     @Override
     public void consume(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
-        HttpOutcome.Head answer = send(change, delivery);
+        if (rows.isEmpty()) {
+            post(target.request(change, delivery).build(), "the change " + change.identity());
+            return;
+        }
+        for (ChangedRow row : ChangedRow.of(change, delivery)) {
+            post(target.request(row, rows.get()).build(), described(row));
+        }
+    }
+
+    /** Returns the row for messages. After a failure, the next attempt begins with the first row again. */
+    private static String described(ChangedRow row) {
+        int rows = row.change().mods().size();
+        return rows == 1
+                ? "the change " + row.change().identity()
+                : "row %d of the %d of the change %s"
+                        .formatted(row.index() + 1, rows, row.change().identity());
+    }
+
+    private void post(HttpRequest request, String what) throws IOException, InterruptedException {
+        HttpOutcome.Head answer = send(request, what);
         if (answer.isSuccess()) {
             return;
         }
         int status = answer.status();
-        String refusal = "%s responded with status %d to the change %s".formatted(target, status, change.identity());
+        String refusal = "%s responded with status %d to %s".formatted(target, status, what);
         if (FINAL.contains(status)) {
             throw new NonRetryableException(refusal + "; retrying it will not help");
         }
@@ -66,18 +95,16 @@ record WebhookSink(WebhookTarget target, Duration timeout, InstantSource clock, 
         };
     }
 
-    private HttpOutcome.Head send(DataChangeRecord change, Delivery delivery) throws IOException, InterruptedException {
-        return switch (calls.call(target.request(change, delivery).build(), timeout, MAX_ANSWER_BYTES)) {
+    private HttpOutcome.Head send(HttpRequest request, String what) throws IOException, InterruptedException {
+        return switch (calls.call(request, timeout, MAX_ANSWER_BYTES)) {
             case Answered answer -> answer.head();
             case Broken(var head, TimeoutException over) ->
                 throw new IOException(
-                        "%s did not respond to the change %s within %s; it may have applied it or not"
-                                .formatted(target, change.identity(), DurationText.of(timeout)),
+                        "%s did not respond to %s within %s; it may have applied it or not"
+                                .formatted(target, what, DurationText.of(timeout)),
                         over);
             case Broken(var head, Throwable cause) ->
-                throw new IOException(
-                        "the change %s could not be posted to %s: %s".formatted(change.identity(), target, cause),
-                        cause);
+                throw new IOException("%s could not be posted to %s: %s".formatted(what, target, cause), cause);
         };
     }
 

@@ -1,6 +1,7 @@
 package dev.spream.sinks.http;
 
 import com.google.auto.service.AutoService;
+import dev.spream.api.format.ConfiguredFormat;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.ConsumerProvider;
@@ -9,14 +10,18 @@ import dev.spream.api.spi.PluginContext;
 import dev.spream.core.consume.Consumer;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The sink {@code webhook}: each change as the JSON body of a POST, in the shape of the documentation's {@code
- * data_change_record}.
+ * data_change_record}. With another {@code format} a POST for each row, one after the other: the change is settled when
+ * all were accepted, and after a failure all of them are sent again.
  *
  * <p>Every request has an {@code Idempotency-Key}, the change's {@linkplain
- * dev.spream.core.record.DataChangeRecord#identity() identity}, by which a server recognises a repeated change; and
+ * dev.spream.core.record.DataChangeRecord#identity() identity}, by which a server recognises a repeated change; a row's ends in
+ * its place, {@code Spream-Mod-Index}, of {@code Spream-Number-Of-Mods}. There are
  * {@code Spream-Table} and {@code Spream-Mod-Type}, by which it can be routed. {@code Spream-Commit-Timestamp}, always
  * with nine digits of a second, and {@code Spream-Record-Sequence} order the changes of a key, compared as texts;
  * {@code Spream-Partition} and {@code Spream-Epoch} distinguish a worker that lost its lease from the current one; the
@@ -63,23 +68,33 @@ public final class WebhookSinkProvider implements ConsumerProvider {
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return List.of(URL, TIMEOUT, CONNECT_TIMEOUT, ConfiguredHeaders.AUTHORIZATION, ConfiguredHeaders.HEADERS);
+        return Stream.concat(
+                        Stream.of(
+                                URL,
+                                TIMEOUT,
+                                CONNECT_TIMEOUT,
+                                ConfiguredHeaders.AUTHORIZATION,
+                                ConfiguredHeaders.HEADERS),
+                        ConfiguredFormat.keys().stream())
+                .toList();
     }
 
     @Override
     public List<String> problems(PluginConfig config) {
+        List<String> problems = new ArrayList<>(ConfiguredFormat.problems(config));
         try {
             WebhookTarget.headers(config);
-            return List.of();
         } catch (IllegalArgumentException e) {
-            return List.of(String.valueOf(e.getMessage()));
+            problems.add(String.valueOf(e.getMessage()));
         }
+        return problems;
     }
 
     @Override
     public Consumer create(PluginConfig config, PluginContext context) {
         return WebhookSink.open(
                 WebhookTarget.of(config.get(URL), WebhookTarget.headers(config)),
+                ConfiguredFormat.ofRows(config, context),
                 config.get(TIMEOUT),
                 config.get(CONNECT_TIMEOUT),
                 context.clock());

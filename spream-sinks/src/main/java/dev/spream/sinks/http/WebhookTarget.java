@@ -1,10 +1,13 @@
 package dev.spream.sinks.http;
 
+import dev.spream.api.format.ChangeFormat;
+import dev.spream.api.format.ChangedRow;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
@@ -23,7 +26,9 @@ record WebhookTarget(URI url, ConfiguredHeaders headers) {
     private static final Set<String> OWN = Set.of(
             "spream-commit-timestamp",
             "spream-epoch",
+            "spream-mod-index",
             "spream-mod-type",
+            "spream-number-of-mods",
             "spream-partition",
             "spream-record-sequence",
             "spream-table");
@@ -51,12 +56,31 @@ record WebhookTarget(URI url, ConfiguredHeaders headers) {
         return WebUrl.isEncrypted(url);
     }
 
+    /** Returns the request for a change, with all of its rows. */
     HttpRequest.Builder request(DataChangeRecord change, Delivery delivery) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(url)
-                .POST(BodyPublishers.ofString(change.toJson()))
+        return request(change, delivery, BodyPublishers.ofString(change.toJson()))
                 .header("Content-Type", "application/json")
+                .header("Idempotency-Key", change.identity().toString());
+    }
+
+    /** Returns the request for a row. */
+    HttpRequest.Builder request(ChangedRow row, ChangeFormat format) {
+        HttpRequest.Builder request = request(
+                        row.change(), row.delivery(), BodyPublishers.ofByteArray(format.value(row)))
+                .header("Content-Type", format.contentType())
+                .header("Idempotency-Key", row.identity())
+                .header("Spream-Mod-Index", Integer.toString(row.index()))
+                .header(
+                        "Spream-Number-Of-Mods",
+                        Integer.toString(row.change().mods().size()));
+        format.headers(row).forEach((name, value) -> addIfPlain(request, name, value));
+        return request;
+    }
+
+    private HttpRequest.Builder request(DataChangeRecord change, Delivery delivery, BodyPublisher body) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(url)
+                .POST(body)
                 .header("User-Agent", "spream")
-                .header("Idempotency-Key", change.identity().toString())
                 .header("Spream-Commit-Timestamp", COMMIT_TIMESTAMP.format(change.commitTimestamp()))
                 .header("Spream-Epoch", Long.toString(delivery.epoch()));
         addIfPlain(request, "Spream-Record-Sequence", change.recordSequence());

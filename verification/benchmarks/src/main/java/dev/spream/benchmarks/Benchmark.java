@@ -3,6 +3,7 @@ package dev.spream.benchmarks;
 import dev.spream.benchmarks.delivery.KafkaRate;
 import dev.spream.benchmarks.delivery.LetterReplay;
 import dev.spream.benchmarks.delivery.MirrorRate;
+import dev.spream.benchmarks.formats.FormatCost;
 import dev.spream.benchmarks.locks.LockCost;
 import dev.spream.benchmarks.outbox.OutboxRate;
 import dev.spream.benchmarks.partitions.ClaimCost;
@@ -29,6 +30,8 @@ import java.util.Locale;
 enum Benchmark {
     /** The cost of the in-flight tracker per record. */
     TRACKER(TrackerCost.class, 512),
+    /** The cost of each format of changed rows. */
+    FORMATS(FormatCost.class, 512),
     /** A subscriber compared with the client's own result sets. */
     END_TO_END(EndToEnd.class, 1_024),
     /** The Flink source compared with a subscriber. */
