@@ -104,6 +104,7 @@ final class ArchitectureTest {
     void packages_use_only_those_that_are_further_in() {
         mayUse("spi");
         mayUse("filter");
+        mayUse("health");
         mayUse("config", "spi");
         mayUse("plugin", "config", "spi");
         mayUse("storage", "spi");
@@ -189,6 +190,7 @@ final class ArchitectureTest {
                         API + ".event",
                         API + ".filter",
                         API + ".guice",
+                        API + ".health",
                         API + ".metrics",
                         API + ".plugin",
                         API + ".plugin.classloader",
