@@ -13,7 +13,8 @@ import org.springframework.core.env.PropertyResolver;
  * spream, which keeps track of the secrets in them.
  */
 final class PlaceholderText {
-    private static final Pattern REFERENCE = Pattern.compile("\\$\\{(?:file|env):[^}]*}");
+    private static final Pattern REFERENCE =
+            Pattern.compile("\\$\\{(file|env):((?:[^{}]|\\$\\{[^{}]*})*)}"); // with placeholders in the name
     private static final char OPEN = '\uE000'; // private use: in no property
     private static final char CLOSE = '\uE001';
     private static final Pattern KEPT = Pattern.compile(OPEN + "(\\d+)" + CLOSE);
@@ -28,7 +29,8 @@ final class PlaceholderText {
     static String resolve(String written, PropertyResolver properties) {
         List<String> references = new ArrayList<>();
         String kept = REFERENCE.matcher(written).replaceAll((MatchResult reference) -> {
-            references.add(reference.group());
+            String name = properties.resolveRequiredPlaceholders(reference.group(2));
+            references.add("${%s:%s}".formatted(reference.group(1), name));
             return "" + OPEN + (references.size() - 1) + CLOSE;
         });
         String resolved = properties.resolveRequiredPlaceholders(kept).replace("${", "$${"); // literal for spream

@@ -2,6 +2,7 @@ package dev.spream.spring;
 
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.origin.Origin;
+import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.boot.origin.TextResourceOrigin;
 import org.springframework.core.env.PropertySource;
 
@@ -11,6 +12,9 @@ final class PropertyPlace {
 
     static String of(ConfigurationProperty property) {
         Origin origin = property.getOrigin();
+        while (origin instanceof PropertySourceOrigin wrapper && wrapper.getOrigin() != null) {
+            origin = wrapper.getOrigin();
+        }
         if (origin instanceof TextResourceOrigin text && text.getResource() != null && text.getLocation() != null) {
             String file = text.getResource().getFilename();
             if (file != null) {

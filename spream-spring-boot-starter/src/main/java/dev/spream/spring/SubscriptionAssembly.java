@@ -75,10 +75,13 @@ final class SubscriptionAssembly {
     List<ManagedSubscription> assemble() {
         problems.addAll(settings.problems());
         SubscriptionBeans<Consumer> consumers = SubscriptionBeans.of(beans, Consumer.class);
-        List<String> withSink = settings.names().stream()
+        List<String> configured = settings.names().stream()
+                .map(name -> settings.isWritten(name) ? name : consumers.nameLike(name).orElse(name))
+                .toList();
+        List<String> withSink = configured.stream()
                 .filter(name -> settings.of(name).containsKey(SINK))
                 .toList();
-        ConsumerAssignment assignment = ConsumerAssignment.of(consumers, settings.names(), withSink);
+        ConsumerAssignment assignment = ConsumerAssignment.of(consumers, configured, withSink);
         problems.addAll(assignment.problems());
         List<String> names = assignment.subscriptions();
         Components components = new Components(beans, names);
@@ -100,6 +103,7 @@ final class SubscriptionAssembly {
                             .formatted(name, name, name));
             return Optional.empty();
         }
+        refuseUnused(name, own);
         limitShutdown(name, own);
         requireOwnTable(name, own);
         Optional<PartitionStorage> storage = storage(name, own, components);
@@ -142,6 +146,20 @@ final class SubscriptionAssembly {
             }
         }
         return Optional.empty();
+    }
+
+    /** Keys that are known and would have no effect here. */
+    private void refuseUnused(String name, Map<String, SubscriptionSetting> own) {
+        SubscriptionSetting http = own.remove("http");
+        if (http != null) {
+            problems.add("%s: %s has no effect in an application: Actuator serves health and metrics; remove it"
+                    .formatted(name, http));
+        }
+        SubscriptionSetting folder = own.get("plugins");
+        if (folder != null && !folder.equals(settings.defaults().get("plugins"))) {
+            problems.add("%s: %s would be for one subscription, and all share their plug-ins: set spream.defaults.plugins"
+                    .formatted(name, folder));
+        }
     }
 
     /** A shutdown that takes longer than the application context waits would be cut off without an interrupt. */

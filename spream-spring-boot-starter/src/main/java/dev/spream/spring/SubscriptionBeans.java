@@ -47,6 +47,13 @@ final class SubscriptionBeans<T> {
         return named.getOrDefault(bean, Optional.empty());
     }
 
+    /** Returns the name of a subscription as an annotation or a bean has it, which a variable in capitals is for. */
+    Optional<String> nameLike(String subscription) {
+        return RelaxedName.find(
+                subscription,
+                names().stream().map(bean -> annotated(bean).orElse(bean)).toList());
+    }
+
     List<String> unannotated() {
         return names().stream().filter(bean -> annotated(bean).isEmpty()).toList();
     }
