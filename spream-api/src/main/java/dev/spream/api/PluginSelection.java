@@ -98,8 +98,8 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
             return Optional.empty(); // an unreadable value is reported already
         }
         return Optional.of(name.map(given -> unknown(resolved, port, given))
-                .orElseGet(() -> "%s is not configured; %s. Found: %s"
-                        .formatted(port, config.advice(port.key()), found(port))));
+                .orElseGet(() ->
+                        "%s is not configured; %s. Found: %s".formatted(port, config.advice(port.key()), found(port))));
     }
 
     private String unknown(ResolvedConfig resolved, Port<?> port, String name) {

@@ -35,7 +35,7 @@ final class PlaceholderText {
         });
         String resolved = properties.resolveRequiredPlaceholders(kept).replace("${", "$${"); // literal for spream
         return KEPT.matcher(resolved)
-                .replaceAll(reference ->
-                        Matcher.quoteReplacement(references.get(Integer.parseInt(reference.group(1)))));
+                .replaceAll(
+                        reference -> Matcher.quoteReplacement(references.get(Integer.parseInt(reference.group(1)))));
     }
 }

@@ -25,7 +25,8 @@ final class PropertyPlace {
     }
 
     private static String source(ConfigurationProperty property) {
-        return property.getSource() != null && property.getSource().getUnderlyingSource() instanceof PropertySource<?> source
+        return property.getSource() != null
+                        && property.getSource().getUnderlyingSource() instanceof PropertySource<?> source
                 ? source.getName()
                 : "application properties";
     }

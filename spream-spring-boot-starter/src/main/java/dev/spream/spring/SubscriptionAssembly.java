@@ -76,7 +76,9 @@ final class SubscriptionAssembly {
         problems.addAll(settings.problems());
         SubscriptionBeans<Consumer> consumers = SubscriptionBeans.of(beans, Consumer.class);
         List<String> configured = settings.names().stream()
-                .map(name -> settings.isWritten(name) ? name : consumers.nameLike(name).orElse(name))
+                .map(name -> settings.isWritten(name)
+                        ? name
+                        : consumers.nameLike(name).orElse(name))
                 .toList();
         List<String> withSink = configured.stream()
                 .filter(name -> settings.of(name).containsKey(SINK))
@@ -131,8 +133,8 @@ final class SubscriptionAssembly {
         if (bean.isPresent()) {
             return bean;
         }
-        Map<String, String> values = own.values().stream()
-                .collect(toMap(SubscriptionSetting::key, SubscriptionSetting::value));
+        Map<String, String> values =
+                own.values().stream().collect(toMap(SubscriptionSetting::key, SubscriptionSetting::value));
         String stored = values.getOrDefault(SUBSCRIPTION, name);
         for (StorageFromBean source : storages) {
             try {
@@ -157,8 +159,9 @@ final class SubscriptionAssembly {
         }
         SubscriptionSetting folder = own.get("plugins");
         if (folder != null && !folder.equals(settings.defaults().get("plugins"))) {
-            problems.add("%s: %s would be for one subscription, and all share their plug-ins: set spream.defaults.plugins"
-                    .formatted(name, folder));
+            problems.add(
+                    "%s: %s would be for one subscription, and all share their plug-ins: set spream.defaults.plugins"
+                            .formatted(name, folder));
         }
     }
 
@@ -257,8 +260,9 @@ final class SubscriptionAssembly {
             List<String> chosen = kind.chosenFor(name);
             return chosen.size() < 2
                     ? Optional.empty()
-                    : Optional.of("%s: the beans %s are of one type: keep one, or annotate them with @SpreamSubscription"
-                            .formatted(name, chosen));
+                    : Optional.of(
+                            "%s: the beans %s are of one type: keep one, or annotate them with @SpreamSubscription"
+                                    .formatted(name, chosen));
         }
 
         Optional<PartitionStorage> storage(String name) {

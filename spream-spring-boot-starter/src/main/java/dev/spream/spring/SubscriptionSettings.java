@@ -32,7 +32,8 @@ final class SubscriptionSettings {
     static final String SUBSCRIPTIONS = "subscriptions";
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(PREFIX);
-    private static final Set<String> OWN = Set.of("enabled", "auto-startup", "failure-action", "emulator-host"); // the last one: of a test
+    private static final Set<String> OWN =
+            Set.of("enabled", "auto-startup", "failure-action", "emulator-host"); // the last one: of a test
     private static final List<String> KNOWN =
             List.of("enabled", "auto-startup", "failure-action", DEFAULTS, SUBSCRIPTIONS);
 
@@ -150,7 +151,8 @@ final class SubscriptionSettings {
     private static String hint(String kind) {
         return Suggestion.nearest(kind, KNOWN)
                 .map("; did you mean spream.%s?"::formatted)
-                .orElse("; keys of spream's configuration are below spream.defaults, for all subscriptions, and spream.subscriptions.<name>");
+                .orElse(
+                        "; keys of spream's configuration are below spream.defaults, for all subscriptions, and spream.subscriptions.<name>");
     }
 
     /** Returns the known key, or else the text as it is written. */
@@ -182,15 +184,18 @@ final class SubscriptionSettings {
             settings.put(target.key(), new SubscriptionSetting(target.key(), value, place));
         } catch (IllegalArgumentException e) {
             // Spring's message may quote the text, which may be secret.
-            problems.add("%s (%s) has a placeholder ${…} that no property resolves; set that property, or give it a default"
-                    .formatted(target, place));
+            problems.add(
+                    "%s (%s) has a placeholder ${…} that no property resolves; set that property, or give it a default"
+                            .formatted(target, place));
         }
     }
 
     private record Target(String kind, String subscription, String key) {
         @Override
         public String toString() {
-            return subscription.isEmpty() ? "spream.defaults." + key : "spream.subscriptions.%s.%s".formatted(subscription, key);
+            return subscription.isEmpty()
+                    ? "spream.defaults." + key
+                    : "spream.subscriptions.%s.%s".formatted(subscription, key);
         }
     }
 }

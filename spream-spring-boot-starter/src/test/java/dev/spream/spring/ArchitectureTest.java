@@ -56,7 +56,12 @@ final class ArchitectureTest {
         stays("actuate", "org.springframework.boot.actuate..", "org.springframework.boot.health..");
         stays("jdbc", "javax.sql..", "java.sql..", "dev.spream.storage.jdbc..");
         stays("metrics", "io.micrometer..", "dev.spream.api.metrics..");
-        stays("test", "org.junit..", "org.springframework.test..", "org.springframework.boot.test..", "dev.spream.emulator..");
+        stays(
+                "test",
+                "org.junit..",
+                "org.springframework.test..",
+                "org.springframework.boot.test..",
+                "dev.spream.emulator..");
         stays("tracing", "io.opentelemetry..", "dev.spream.api.tracing..");
     }
 

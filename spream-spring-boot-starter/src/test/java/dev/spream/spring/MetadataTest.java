@@ -70,8 +70,8 @@ final class MetadataTest {
 
     private static boolean isOfSubscription(ConfigEntry entry) {
         String port = entry.key().split("\\.", 2)[0];
-        boolean ofOther = Ports.ALL.stream()
-                .anyMatch(known -> known.key().equals(port) && !OF_SUBSCRIPTIONS.contains(known));
+        boolean ofOther =
+                Ports.ALL.stream().anyMatch(known -> known.key().equals(port) && !OF_SUBSCRIPTIONS.contains(known));
         return !ofOther && !OF_COMMANDS.contains(entry.key());
     }
 
@@ -122,9 +122,7 @@ final class MetadataTest {
         property.addProperty("name", name);
         property.addProperty("type", type(key));
         property.addProperty("description", description(key));
-        key.defaultValue()
-                .map(key.type()::write)
-                .ifPresent(value -> property.add("defaultValue", value(key, value)));
+        key.defaultValue().map(key.type()::write).ifPresent(value -> property.add("defaultValue", value(key, value)));
         properties.add(property);
         if (!key.type().choices().isEmpty() && !type(key).equals("java.lang.Boolean")) {
             JsonObject hint = new JsonObject();

@@ -53,7 +53,8 @@ final class SpreamAutoConfigurationTest {
         stored.withBean("orderLines", Consumer.class, SpreamAutoConfigurationTest::consumer)
                 .withUserConfiguration(Annotated.class)
                 .withPropertyValues(
-                        "spream.subscriptions.order-lines.max-inflight=8", "spream.subscriptions.audit-log.max-inflight=8")
+                        "spream.subscriptions.order-lines.max-inflight=8",
+                        "spream.subscriptions.audit-log.max-inflight=8")
                 .run(context -> assertThat(names(context.getBean(SpreamSubscriptions.class)))
                         .containsExactlyInAnyOrder("order-lines", "audit-log"));
     }
@@ -118,27 +119,31 @@ final class SpreamAutoConfigurationTest {
 
     @Test
     void all_problems_of_all_subscriptions_are_reported_at_once() {
-        List<String> problems = problems(runner.withBean(
-                        "orders", Consumer.class, SpreamAutoConfigurationTest::consumer)
-                .withBean("audit", Consumer.class, SpreamAutoConfigurationTest::consumer)
-                .withPropertyValues(
-                        "spream.subscriptions.orders.storage=jbdc",
-                        "spream.subscriptions.orders.max-infligth=8",
-                        "spream.subscriptions.orders.source.spanner.stream=OrdersStream",
-                        "spream.subscriptions.orders.source.spanner.database=projects/p/instances/i/databases/d",
-                        "spream.subscriptions.audit.storage=memory",
-                        "spream.subscriptions.audit.source.spanner.stream=OrdersStream"));
+        List<String> problems =
+                problems(runner.withBean("orders", Consumer.class, SpreamAutoConfigurationTest::consumer)
+                        .withBean("audit", Consumer.class, SpreamAutoConfigurationTest::consumer)
+                        .withPropertyValues(
+                                "spream.subscriptions.orders.storage=jbdc",
+                                "spream.subscriptions.orders.max-infligth=8",
+                                "spream.subscriptions.orders.source.spanner.stream=OrdersStream",
+                                "spream.subscriptions.orders.source.spanner.database=projects/p/instances/i/databases/d",
+                                "spream.subscriptions.audit.storage=memory",
+                                "spream.subscriptions.audit.source.spanner.stream=OrdersStream"));
 
         assertThat(problems).hasSize(3);
-        assertThat(problems).anySatisfy(problem -> assertThat(problem)
-                .startsWith("orders: storage is 'jbdc'")
-                .contains("did you mean jdbc?"));
-        assertThat(problems).anySatisfy(problem -> assertThat(problem)
-                .startsWith("orders: max-infligth")
-                .endsWith("did you mean max-inflight?"));
-        assertThat(problems).anySatisfy(problem -> assertThat(problem)
-                .startsWith("audit: source.spanner.database is not configured; set"
-                        + " spream.subscriptions.audit.source.spanner.database or spream.defaults.source.spanner.database"));
+        assertThat(problems)
+                .anySatisfy(problem -> assertThat(problem)
+                        .startsWith("orders: storage is 'jbdc'")
+                        .contains("did you mean jdbc?"));
+        assertThat(problems)
+                .anySatisfy(problem ->
+                        assertThat(problem).startsWith("orders: max-infligth").endsWith("did you mean max-inflight?"));
+        assertThat(problems)
+                .anySatisfy(
+                        problem -> assertThat(problem)
+                                .startsWith(
+                                        "audit: source.spanner.database is not configured; set"
+                                                + " spream.subscriptions.audit.source.spanner.database or spream.defaults.source.spanner.database"));
     }
 
     @Test
@@ -164,8 +169,8 @@ final class SpreamAutoConfigurationTest {
 
     @Test
     void a_shutdown_that_is_longer_than_the_application_waits_is_a_problem() {
-        ApplicationContextRunner orders = stored.withBean(
-                "orders", Consumer.class, SpreamAutoConfigurationTest::consumer);
+        ApplicationContextRunner orders =
+                stored.withBean("orders", Consumer.class, SpreamAutoConfigurationTest::consumer);
 
         assertThat(problems(orders.withPropertyValues("spream.defaults.shutdown-timeout=45s")))
                 .singleElement()
@@ -182,8 +187,11 @@ final class SpreamAutoConfigurationTest {
                         .withPropertyValues(
                                 "spream.defaults.http=8080", "spream.subscriptions.orders.plugins=/opt/plugins")))
                 .satisfiesExactlyInAnyOrder(
-                        problem -> assertThat(problem).startsWith("orders: http (").contains("Actuator"),
-                        problem -> assertThat(problem).startsWith("orders: plugins (").contains("spream.defaults.plugins"));
+                        problem ->
+                                assertThat(problem).startsWith("orders: http (").contains("Actuator"),
+                        problem -> assertThat(problem)
+                                .startsWith("orders: plugins (")
+                                .contains("spream.defaults.plugins"));
     }
 
     @Test
@@ -209,20 +217,22 @@ final class SpreamAutoConfigurationTest {
         runner.withPropertyValues("spream.subscriptions.orders.sink=nonsense").run(context -> {
             FailureAnalysis analysis = new ConfigFailureAnalyzer().analyze(failure(context.getStartupFailure()));
             assertThat(analysis).isNotNull();
-            assertThat(analysis.getDescription()).startsWith("The configuration of spream is invalid:").contains("1. orders: ");
+            assertThat(analysis.getDescription())
+                    .startsWith("The configuration of spream is invalid:")
+                    .contains("1. orders: ");
             assertThat(analysis.getAction()).contains("spream.subscriptions.<name>");
         });
     }
 
     private static List<String> problems(ApplicationContextRunner runner) {
         List<List<String>> found = new ArrayList<>();
-        runner.run(context -> found.add(Stream.iterate(
-                        failure(context.getStartupFailure()), cause -> cause != null, Throwable::getCause)
-                .filter(ConfigException.class::isInstance)
-                .map(ConfigException.class::cast)
-                .findFirst()
-                .orElseThrow()
-                .problems()));
+        runner.run(context -> found.add(
+                Stream.iterate(failure(context.getStartupFailure()), cause -> cause != null, Throwable::getCause)
+                        .filter(ConfigException.class::isInstance)
+                        .map(ConfigException.class::cast)
+                        .findFirst()
+                        .orElseThrow()
+                        .problems()));
         return found.getFirst();
     }
 

@@ -127,7 +127,9 @@ final class SpreamLifecycleTest {
             context.getBean(SpreamSubscriptions.class).start("orders");
             awaitPhase(Phase.FAILED);
 
-            assertThat(context.getBean(SpreamSubscriptions.class).status("orders").problem())
+            assertThat(context.getBean(SpreamSubscriptions.class)
+                            .status("orders")
+                            .problem())
                     .hasValueSatisfying(problem -> assertThat(problem).contains("failed for good"));
             assertThat(lines.of(Level.ERROR, "orders")).hasSize(1);
             assertThat(context.isActive()).isTrue();
@@ -182,7 +184,9 @@ final class SpreamLifecycleTest {
         SpreamSubscriptions subscriptions = context.getBean(SpreamSubscriptions.class);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (subscriptions.status("orders").phase() != phase) {
-            assertThat(System.nanoTime()).as(subscriptions.statuses().toString()).isLessThan(deadline);
+            assertThat(System.nanoTime())
+                    .as(subscriptions.statuses().toString())
+                    .isLessThan(deadline);
             Thread.onSpinWait();
         }
     }

@@ -22,10 +22,9 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.io.FileSystemResource;
 
 final class SubscriptionSettingsTest {
-    private static final List<String> KEYS =
-            ConfigCheck.of(SpreamConfig.of(Map.of())).entries().stream()
-                    .map(ConfigEntry::key)
-                    .toList();
+    private static final List<String> KEYS = ConfigCheck.of(SpreamConfig.of(Map.of())).entries().stream()
+            .map(ConfigEntry::key)
+            .toList();
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // set by JUnit
@@ -34,9 +33,9 @@ final class SubscriptionSettingsTest {
     private final ConfigurableEnvironment environment = new StandardEnvironment();
 
     SubscriptionSettingsTest() {
-        environment.getPropertySources().forEach(source -> environment
+        environment
                 .getPropertySources()
-                .remove(source.getName())); // those of this process
+                .forEach(source -> environment.getPropertySources().remove(source.getName())); // those of this process
     }
 
     @Test
@@ -58,7 +57,8 @@ final class SubscriptionSettingsTest {
         SubscriptionSettings settings = read();
 
         assertThat(settings.names()).containsExactly("orders");
-        assertThat(values(settings, "orders")).containsOnly(Map.entry("max-inflight", "16"), Map.entry("lease-time", "20s"));
+        assertThat(values(settings, "orders"))
+                .containsOnly(Map.entry("max-inflight", "16"), Map.entry("lease-time", "20s"));
         assertThat(values(settings, "audit")).containsEntry("max-inflight", "8");
         assertThat(settings.problems()).isEmpty();
     }
@@ -108,7 +108,8 @@ final class SubscriptionSettingsTest {
 
     @Test
     void variables_that_a_cluster_injects_for_a_service_of_our_name_are_ignored() {
-        variables(Map.of("SPREAM_SERVICE_HOST", "10.0.0.1", "SPREAM_PORT", "tcp://10.0.0.1:80", "SPREAM_CONFIG_STORAGE", "x"));
+        variables(Map.of(
+                "SPREAM_SERVICE_HOST", "10.0.0.1", "SPREAM_PORT", "tcp://10.0.0.1:80", "SPREAM_CONFIG_STORAGE", "x"));
 
         assertThat(read().problems()).isEmpty();
         assertThat(read().names()).isEmpty();
@@ -217,6 +218,8 @@ final class SubscriptionSettingsTest {
 
     private void yaml(String text) throws IOException {
         Path file = Files.writeString(folder.resolve("application.yaml"), text);
-        new YamlPropertySourceLoader().load("yaml", new FileSystemResource(file)).forEach(environment.getPropertySources()::addLast);
+        new YamlPropertySourceLoader()
+                .load("yaml", new FileSystemResource(file))
+                .forEach(environment.getPropertySources()::addLast);
     }
 }

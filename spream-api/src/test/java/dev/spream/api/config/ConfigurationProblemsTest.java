@@ -33,7 +33,8 @@ final class ConfigurationProblemsTest {
                 .advice(key -> "set the property app." + key)
                 .build();
 
-        assertThat(ResolvedConfig.of(config, List.of(TestKeys.SPREAM, TestKeys.JDBC)).problems())
+        assertThat(ResolvedConfig.of(config, List.of(TestKeys.SPREAM, TestKeys.JDBC))
+                        .problems())
                 .containsExactly(
                         "storage.jdbc.url is not configured; set the property app.storage.jdbc.url: Where the database is.");
     }

@@ -32,8 +32,7 @@ public final class SpreamEndpoint {
     /** Returns the subscriptions, as far as this application knows them; nothing is asked of the storage. */
     @ReadOperation
     public Overview subscriptions() {
-        return new Overview(
-                subscriptions.statuses().stream().map(Summary::of).toList());
+        return new Overview(subscriptions.statuses().stream().map(Summary::of).toList());
     }
 
     /** Returns a subscription with its partitions, which the storage is asked for; null, a 404, if there is none. */

@@ -33,7 +33,8 @@ final class DataSourceStorage implements StorageFromBean {
         if (!unused.isEmpty()) {
             throw new IllegalArgumentException(
                     "%s configures a pool of spream's own, but without storage.jdbc.url the application's data source is used: set storage.jdbc.url, or remove it"
-                            .formatted(String.join(", ", unused.stream().sorted().toList())));
+                            .formatted(
+                                    String.join(", ", unused.stream().sorted().toList())));
         }
         JdbcPartitionStorage.Builder builder = JdbcPartitionStorage.builder(dataSource, subscription);
         Optional.ofNullable(settings.get(SCHEMA)).ifPresent(builder::schema);

@@ -16,8 +16,8 @@ final class DdlScript {
 
     static List<String> statements(String script) {
         String uncommented = TOKEN.matcher(script)
-                .replaceAll((MatchResult token) ->
-                        token.group(1) == null ? " " : Matcher.quoteReplacement(token.group(1)));
+                .replaceAll(
+                        (MatchResult token) -> token.group(1) == null ? " " : Matcher.quoteReplacement(token.group(1)));
         return STATEMENT
                 .matcher(uncommented)
                 .results()

@@ -106,13 +106,15 @@ public final class SpannerEmulatorInitializer implements ApplicationContextIniti
                 .getPropertySources()
                 .addFirst(new MapPropertySource(BEAN, properties(environment, subscriptions, emulator)));
         if (sources.size() == 1) {
-            beans.registerBeanDefinition("spannerConnection", connection(emulator, sources.iterator().next()));
+            beans.registerBeanDefinition(
+                    "spannerConnection", connection(emulator, sources.iterator().next()));
         }
     }
 
     private static RootBeanDefinition connection(SpannerEmulator emulator, String database) {
         RootBeanDefinition definition = (RootBeanDefinition) BeanDefinitionBuilder.rootBeanDefinition(
-                        SpannerConnection.class, () -> SpannerConnection.builder(DatabaseName.parse(database))
+                        SpannerConnection.class,
+                        () -> SpannerConnection.builder(DatabaseName.parse(database))
                                 .emulatorHost(emulator.emulatorHost())
                                 .open())
                 .setLazyInit(true)
@@ -166,8 +168,8 @@ public final class SpannerEmulatorInitializer implements ApplicationContextIniti
         for (String file : files) {
             String location = file.contains(":") ? file : "classpath:" + file;
             try {
-                ddl.addAll(DdlScript.statements(
-                        context.getResource(location).getContentAsString(StandardCharsets.UTF_8)));
+                ddl.addAll(
+                        DdlScript.statements(context.getResource(location).getContentAsString(StandardCharsets.UTF_8)));
             } catch (IOException e) {
                 throw new UncheckedIOException(
                         "the DDL file %s cannot be read; nothing was started. Is it in src/main/resources or src/test/resources?"

@@ -21,7 +21,7 @@ public final class SpreamTracingAutoConfiguration {
 
     @Bean
     SpreamCustomizer spreamTracing(OpenTelemetry telemetry) {
-        return (subscription, builder) ->
-                builder.around(consumer -> SpreamTracing.of(telemetry, subscription).around(consumer));
+        return (subscription, builder) -> builder.around(
+                consumer -> SpreamTracing.of(telemetry, subscription).around(consumer));
     }
 }

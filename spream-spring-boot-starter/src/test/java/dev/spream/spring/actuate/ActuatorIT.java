@@ -104,7 +104,10 @@ final class ActuatorIT {
         assertThat(get("/actuator/metrics/spream.changes.settled?tag=subscription:orders")
                         .statusCode())
                 .isEqualTo(200);
-        assertThat(context.getBean(MeterRegistry.class).find("spream.deliveries").tag("subscription", "orders").counter())
+        assertThat(context.getBean(MeterRegistry.class)
+                        .find("spream.deliveries")
+                        .tag("subscription", "orders")
+                        .counter())
                 .isNotNull();
         InMemorySpanExporter spans = context.getBean(InMemorySpanExporter.class);
         context.getBean(SpreamSubscriptions.class).stop("orders"); // a span ends when its call has returned
@@ -116,14 +119,17 @@ final class ActuatorIT {
     private void write(String id) {
         context.getBean(SpannerConnection.class)
                 .client()
-                .write(List.of(Mutation.newInsertBuilder("Orders").set("Id").to(id).build()));
+                .write(List.of(
+                        Mutation.newInsertBuilder("Orders").set("Id").to(id).build()));
     }
 
     private void await(Phase phase) throws InterruptedException {
         SpreamSubscriptions subscriptions = context.getBean(SpreamSubscriptions.class);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (subscriptions.status("orders").phase() != phase) {
-            assertThat(System.nanoTime()).as(subscriptions.statuses().toString()).isLessThan(deadline);
+            assertThat(System.nanoTime())
+                    .as(subscriptions.statuses().toString())
+                    .isLessThan(deadline);
             Thread.onSpinWait();
         }
     }

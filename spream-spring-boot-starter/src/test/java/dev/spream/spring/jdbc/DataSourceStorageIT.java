@@ -25,14 +25,15 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 final class DataSourceStorageIT {
     private final PostgresDatabase database = PostgresDatabase.create();
     private final BlockingQueue<String> consumed = new LinkedBlockingQueue<>();
-    private final ScriptedSource source = ScriptedSource.of(
-            ScriptedSource.START, List.of(ScriptedSource.newChange(1, "A", "tx1")));
+    private final ScriptedSource source =
+            ScriptedSource.of(ScriptedSource.START, List.of(ScriptedSource.newChange(1, "A", "tx1")));
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    SpreamAutoConfiguration.class, DataSourceStorageAutoConfiguration.class))
+            .withConfiguration(
+                    AutoConfigurations.of(SpreamAutoConfiguration.class, DataSourceStorageAutoConfiguration.class))
             .withBean(DataSource.class, database::source) // closed with each context
             .withBean(ChangeStreamSource.class, () -> source)
-            .withBean("orders", Consumer.class, () -> (ChangeHandler) change -> consumed.add(change.serverTransactionId()))
+            .withBean("orders", Consumer.class, () ->
+                    (ChangeHandler) change -> consumed.add(change.serverTransactionId()))
             .withPropertyValues(
                     "spream.defaults.storage=jdbc",
                     "spream.defaults.storage.jdbc.schema=shop",
@@ -41,7 +42,8 @@ final class DataSourceStorageIT {
     @Test
     void a_restart_continues_from_the_database_of_the_application() {
         runner.run(context -> assertThat(consumed.poll(30, TimeUnit.SECONDS)).isEqualTo("tx1"));
-        assertThat(JdbcPartitionStorage.subscriptions(database.source(), "shop")).containsExactly("orders");
+        assertThat(JdbcPartitionStorage.subscriptions(database.source(), "shop"))
+                .containsExactly("orders");
 
         source.change("p", 5, "B", "tx2");
         runner.run(context -> {

@@ -41,10 +41,8 @@ final class SpreamTestIT {
     void a_row_that_is_written_at_once_reaches_the_consumer() throws InterruptedException {
         connection
                 .client()
-                .write(List.of(Mutation.newInsertBuilder("Orders")
-                        .set("Id")
-                        .to("o1")
-                        .build()));
+                .write(List.of(
+                        Mutation.newInsertBuilder("Orders").set("Id").to("o1").build()));
 
         assertThat(orders.ids.poll(30, TimeUnit.SECONDS)).isEqualTo("o1");
         assertThat(subscriptions.status("orders").phase()).isEqualTo(SubscriptionStatus.Phase.RUNNING);
