@@ -9,8 +9,10 @@ import dev.spream.servers.PostgresDatabase;
 import dev.spream.spring.SpreamAutoConfiguration;
 import dev.spream.spring.SpreamSubscriptions;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
+import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +32,7 @@ final class DataSourceStorageIT {
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(
                     AutoConfigurations.of(SpreamAutoConfiguration.class, DataSourceStorageAutoConfiguration.class))
-            .withBean(DataSource.class, database::source) // closed with each context
+            .withBean(DataSource.class, this::pool) // closed with each context
             .withBean(ChangeStreamSource.class, () -> source)
             .withBean("orders", Consumer.class, () ->
                     (ChangeHandler) change -> consumed.add(change.serverTransactionId()))
@@ -38,6 +40,10 @@ final class DataSourceStorageIT {
                     "spream.defaults.storage=jdbc",
                     "spream.defaults.storage.jdbc.schema=shop",
                     "spream.defaults.start=" + ScriptedSource.START);
+
+    private DataSource pool() {
+        return JdbcPool.open(database.jdbcUrl(), Optional.empty(), Optional.empty());
+    }
 
     @Test
     void a_restart_continues_from_the_database_of_the_application() {
