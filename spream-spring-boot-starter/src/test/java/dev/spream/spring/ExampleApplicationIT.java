@@ -18,9 +18,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -46,7 +48,8 @@ final class ExampleApplicationIT {
     private final SpannerEmulator emulator = SpannerEmulator.start();
     private final List<Process> processes = new ArrayList<>();
     private final List<Thread> readers = new ArrayList<>();
-    private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
+    private final Queue<String> lines = new ConcurrentLinkedQueue<>();
+    private final BlockingQueue<String> output = new LinkedBlockingQueue<>(); // the lines that were not looked at
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // set by JUnit
@@ -97,12 +100,13 @@ final class ExampleApplicationIT {
                 write(connection, order);
                 if (order == ORDERS / 2) {
                     awaitPrinted(printed, all, ORDERS / 4);
-                    first.destroy(); // SIGTERM, in the middle
+                    first.toHandle().destroy(); // SIGTERM alone: the process would also close the pipe that is read
                 }
             }
         }
         assertThat(first.waitFor(60, TimeUnit.SECONDS)).as("it drains in time").isTrue();
         assertThat(first.exitValue()).isEqualTo(TERMINATED);
+        assertThat(wholeOutput()).contains("[orders] ended: SHUT_DOWN");
 
         start(variables);
         awaitPrinted(printed, all, ORDERS);
@@ -142,7 +146,7 @@ final class ExampleApplicationIT {
         for (Thread reader : readers) {
             reader.join();
         }
-        return String.join("\n", output);
+        return String.join("\n", lines);
     }
 
     private void awaitPrinted(Set<String> printed, List<String> all, int number) throws InterruptedException {
@@ -179,13 +183,18 @@ final class ExampleApplicationIT {
         Process process = builder.start();
         processes.add(process);
         readers.add(Thread.ofPlatform().daemon(true).start(() -> {
-            try (BufferedReader lines = process.inputReader()) {
-                lines.lines().forEach(output::add);
+            try (BufferedReader reader = process.inputReader()) {
+                reader.lines().forEach(this::add);
             } catch (IOException | UncheckedIOException e) {
-                output.add("the output was cut off: " + e);
+                add("the output was cut off: " + e);
             }
         }));
         return process;
+    }
+
+    private void add(String line) {
+        lines.add(line);
+        output.add(line);
     }
 
     /** Without the classes of the tests, which have resources of their own. */
