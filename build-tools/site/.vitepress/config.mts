@@ -17,6 +17,8 @@ const sections: Record<string, Record<string, string>> = {
     'sink-guide': 'Write a sink',
     'storage-provider': 'Write a storage',
     'testing-your-consumer': 'Test your consumer',
+    'spring-boot': 'Spring Boot',
+    flink: 'Flink',
     mirror: 'Mirror',
     webhook: 'Webhook',
     outbox: 'Outbox',

@@ -22,8 +22,13 @@ public record ConfigCheck(List<String> problems, List<ConfigEntry> entries) {
     /** Validates the configuration against the plug-ins on the class path and in the configured folder. */
     public static ConfigCheck of(SpreamConfig config) {
         try (PluginRegistry plugins = ConfigValidation.discover(config)) {
-            ConfigValidation validation = ConfigValidation.of(config, plugins, new ProvidedComponents());
-            return new ConfigCheck(validation.problems(), validation.resolved().entries());
+            return of(config, plugins);
         }
+    }
+
+    /** Validates the configuration against these plug-ins, which the caller closes. */
+    public static ConfigCheck of(SpreamConfig config, PluginRegistry plugins) {
+        ConfigValidation validation = ConfigValidation.of(config, plugins, new ProvidedComponents());
+        return new ConfigCheck(validation.problems(), validation.resolved().entries());
     }
 }

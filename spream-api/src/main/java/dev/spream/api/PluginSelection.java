@@ -99,8 +99,7 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
         }
         return Optional.of(name.map(given -> unknown(resolved, port, given))
                 .orElseGet(() ->
-                        "%s is not configured; set it in the file, by the flag --%s or by the variable %s. Found: %s"
-                                .formatted(port, port, SpreamConfig.variable(port.key()), found(port))));
+                        "%s is not configured; %s. Found: %s".formatted(port, config.advice(port.key()), found(port))));
     }
 
     private String unknown(ResolvedConfig resolved, Port<?> port, String name) {

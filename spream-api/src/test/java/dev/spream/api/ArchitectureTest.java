@@ -106,6 +106,7 @@ final class ArchitectureTest {
         mayUse("filter");
         mayUse("publish");
         mayUse("format", "spi");
+        mayUse("health");
         mayUse("config", "spi");
         mayUse("plugin", "config", "spi");
         mayUse("storage", "spi");
@@ -191,6 +192,7 @@ final class ArchitectureTest {
                         API + ".event",
                         API + ".filter",
                         API + ".guice",
+                        API + ".health",
                         API + ".metrics",
                         API + ".plugin",
                         API + ".plugin.classloader",

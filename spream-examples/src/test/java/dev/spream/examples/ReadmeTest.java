@@ -45,6 +45,15 @@ final class ReadmeTest {
         }
     }
 
+    @Test
+    void the_application_with_spring_boot_depends_on_these_versions() {
+        Path application = Path.of("spring-boot-app/pom.xml");
+        assertThat(version(application, "spream-bom")).isEqualTo(version());
+        assertThat(version(application, "spring-boot-starter-parent"))
+                .isEqualTo(found("(?<=<spring-boot.version>)[^<]+", Documentation.text(ROOT.resolve("pom.xml")))
+                        .getFirst());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"README.md", "docs/getting-started.md"})
     void its_coordinates_are_those_of_the_build(String page) {

@@ -21,6 +21,7 @@ final class SnippetsTest {
             Path.of("src/test/java"),
             Path.of("plugin-projects"),
             Path.of("flink-job/src/main/java"),
+            Path.of("spring-boot-app/src"),
             Path.of("../spream-flink/src/test/java/dev/spream/flink/guide"));
 
     @Test
@@ -62,5 +63,22 @@ final class SnippetsTest {
         List<String> blocks = blocks(Documentation.guide("getting-started"), "xml");
         assertThat(blocks).hasSizeGreaterThan(1);
         assertThat(blocks).allSatisfy(block -> assertThat(project).contains(unindented(block)));
+    }
+
+    @Test
+    void the_guide_to_spring_boot_shows_a_whole_project() throws IOException {
+        Path guide = Documentation.guide("spring-boot");
+        Path project = Path.of("spring-boot-app");
+        assertThat(blocks(guide, "xml")).containsExactly(text(project.resolve("pom.xml")));
+        assertThat(blocks(guide, "properties"))
+                .containsExactly(text(project.resolve("src/main/resources/application.properties")));
+        assertThat(blocks(guide, "sql")).containsExactly(text(project.resolve("src/test/resources/orders.sql")));
+        try (Stream<Path> files = Files.walk(project.resolve("src"))) {
+            assertThat(blocks(guide, "java"))
+                    .containsExactlyInAnyOrderElementsOf(
+                            files.filter(file -> file.toString().endsWith(".java"))
+                                    .map(Documentation::text)
+                                    .toList());
+        }
     }
 }

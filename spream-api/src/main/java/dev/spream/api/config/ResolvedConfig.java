@@ -44,7 +44,7 @@ public final class ResolvedConfig {
         ValueResolver lookup = new ValueResolver(config, keys);
         keys.all().forEach(known -> {
             if (known.inUse()) {
-                resolved.validate(known, known.key(), lookup.find(known), config.isComplete());
+                resolved.validate(known, known.key(), lookup.find(known), config);
             } else {
                 resolved.show(known, config.effective(known.name()));
             }
@@ -101,12 +101,12 @@ public final class ResolvedConfig {
         return "ResolvedConfig[keys=%s, problems=%d]".formatted(entries.keySet(), problems.size());
     }
 
-    private <T> void validate(Known known, ConfigKey<T> key, ResolvedText found, boolean complete) {
+    private <T> void validate(Known known, ConfigKey<T> key, ResolvedText found, SpreamConfig config) {
         switch (found) {
             case ResolvedText.Absent absent -> {
                 enter(known, key.defaultMeaning(), key.defaultMeaning().isPresent() ? "default" : "");
-                if (key.isRequired() && complete) {
-                    problems.add(new Problem(Origin.NOWHERE, missing(known)));
+                if (key.isRequired() && config.isComplete()) {
+                    problems.add(new Problem(Origin.NOWHERE, missing(known, config)));
                 }
             }
             case ResolvedText.Unusable unusable ->
@@ -173,14 +173,13 @@ public final class ResolvedConfig {
         entries.put(known.name(), entry);
     }
 
-    private static String missing(Known known) {
+    private static String missing(Known known, SpreamConfig config) {
         List<String> ways = Stream.concat(Stream.of(known.name()), known.key().fallback().stream())
                 .toList();
-        return "%s is not configured; set it in the file, by the flag --%s or by the variable %s: %s"
+        return "%s is not configured; %s: %s"
                 .formatted(
                         String.join(" (or else ", ways) + (ways.size() > 1 ? ")" : ""),
-                        known.name(),
-                        SpreamConfig.variable(known.name()),
+                        config.advice(known.name()),
                         known.key().meaning());
     }
 

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,14 +35,16 @@ public final class SpreamConfig {
     private final Map<String, RawSetting> flags;
     private final Map<String, RawSetting> program;
     private final Map<String, String> variables;
+    private final UnaryOperator<String> advice;
 
     private SpreamConfig(Builder builder) {
         this.file = builder.file == null ? PropertiesFile.none() : PropertiesFile.read(builder.file);
         this.variables = builder.variables == null ? System.getenv() : builder.variables;
         this.environment = environment(builder.variables == null ? Map.of() : builder.variables);
         this.namedVariables = namedVariables(builder);
-        this.flags = settings(Layer.FLAG, builder.flags);
-        this.program = settings(Layer.PROGRAM, builder.program);
+        this.flags = settings(Layer.FLAG, builder.flags, Map.of());
+        this.program = settings(Layer.PROGRAM, builder.program, builder.origins);
+        this.advice = builder.advice;
     }
 
     /**
@@ -88,6 +91,15 @@ public final class SpreamConfig {
     /** Returns the variable that sets a key: {@code SPREAM_CONFIG_STORAGE_JDBC_URL} for {@code storage.jdbc.url}. */
     public static String variable(String key) {
         return VARIABLE_PREFIX + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    }
+
+    /** Returns the advice for a key that is missing: the ways to set it. */
+    public String advice(String key) {
+        return advice.apply(key);
+    }
+
+    private static String usualAdvice(String key) {
+        return "set it in the file, by the flag --%s or by the variable %s".formatted(key, variable(key));
     }
 
     Optional<RawSetting> effective(String key) {
@@ -139,7 +151,7 @@ public final class SpreamConfig {
     private static Map<String, RawSetting> environment(Map<String, String> variables) {
         Map<String, String> ours = new TreeMap<>(variables);
         ours.keySet().removeIf(name -> !name.startsWith(VARIABLE_PREFIX));
-        return settings(Layer.ENVIRONMENT, ours);
+        return settings(Layer.ENVIRONMENT, ours, Map.of());
     }
 
     private static Map<String, RawSetting> namedVariables(Builder builder) {
@@ -152,10 +164,14 @@ public final class SpreamConfig {
         return settings;
     }
 
-    private static Map<String, RawSetting> settings(Layer layer, Map<String, String> values) {
+    /** @param origins the places of values, where they differ from the usual place of the layer */
+    private static Map<String, RawSetting> settings(
+            Layer layer, Map<String, String> values, Map<String, String> origins) {
         Map<String, RawSetting> settings = new LinkedHashMap<>();
-        values.forEach((key, value) ->
-                settings.put(key, new RawSetting(key, value, new Origin(layer, settings.size(), place(layer, key)))));
+        values.forEach((key, value) -> {
+            String place = origins.getOrDefault(key, place(layer, key));
+            settings.put(key, new RawSetting(key, value, new Origin(layer, settings.size(), place)));
+        });
         return settings;
     }
 
@@ -171,6 +187,8 @@ public final class SpreamConfig {
     public static final class Builder {
         private final Map<String, String> flags = new LinkedHashMap<>();
         private final Map<String, String> program = new LinkedHashMap<>();
+        private final Map<String, String> origins = new LinkedHashMap<>();
+        private UnaryOperator<String> advice = SpreamConfig::usualAdvice;
         private @Nullable Path file;
         private @Nullable Map<String, String> variables;
         private boolean projectionVariables;
@@ -222,6 +240,29 @@ public final class SpreamConfig {
         /** Sets a value from the program itself, which overrides all others. */
         public Builder set(String key, String value) {
             program.put(requireNonNull(key, "key"), requireNonNull(value, "value"));
+            origins.remove(key);
+            return this;
+        }
+
+        /**
+         * Sets a value from the program itself, which has it from elsewhere, such as from a configuration of its own.
+         *
+         * @param origin the place where it is set, for messages, such as {@code application.yaml:7}
+         */
+        public Builder set(String key, String value, String origin) {
+            set(key, value);
+            origins.put(key, requireNonNull(origin, "origin"));
+            return this;
+        }
+
+        /**
+         * Sets the advice for missing keys, for a program whose users set keys in another way than in a file, by flags or
+         * by variables.
+         *
+         * @param advice returns for a key in full an imperative clause, such as {@code set the property app.storage}
+         */
+        public Builder advice(UnaryOperator<String> advice) {
+            this.advice = requireNonNull(advice, "advice");
             return this;
         }
 

@@ -27,6 +27,19 @@ final class ConfigurationProblemsTest {
     }
 
     @Test
+    void a_program_advises_in_its_own_words_on_a_missing_key() {
+        SpreamConfig config = SpreamConfig.builder()
+                .set("storage", "jdbc")
+                .advice(key -> "set the property app." + key)
+                .build();
+
+        assertThat(ResolvedConfig.of(config, List.of(TestKeys.SPREAM, TestKeys.JDBC))
+                        .problems())
+                .containsExactly(
+                        "storage.jdbc.url is not configured; set the property app.storage.jdbc.url: Where the database is.");
+    }
+
+    @Test
     void everything_that_is_wrong_is_reported_at_once_and_in_order() throws IOException {
         Path file = file("""
                 storage=

@@ -48,6 +48,16 @@ final class SpreamConfigTest {
     }
 
     @Test
+    void a_program_names_the_place_of_its_values() {
+        assertThat(maxInflight(SpreamConfig.builder().set("max-inflight", "4", "application.yaml:7")))
+                .isEqualTo("max-inflight is '4' (application.yaml:7)");
+        assertThat(maxInflight(SpreamConfig.builder()
+                        .set("max-inflight", "4", "application.yaml:7")
+                        .set("max-inflight", "5")))
+                .isEqualTo("max-inflight is '5' (set by the program)");
+    }
+
+    @Test
     void of_two_flags_with_one_key_the_last_one_counts() {
         assertThat(maxInflight(SpreamConfig.builder().flag("max-inflight", "5").flag("max-inflight", "6")))
                 .isEqualTo("max-inflight is '6' (--max-inflight)");

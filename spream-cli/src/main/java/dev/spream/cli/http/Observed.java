@@ -1,5 +1,6 @@
 package dev.spream.cli.http;
 
+import dev.spream.api.health.SubscriptionHealth;
 import dev.spream.api.metrics.SpreamMetrics;
 import dev.spream.core.subscription.PartitionProgress;
 import dev.spream.core.subscription.SubscriptionListener;
@@ -25,7 +26,7 @@ record Observed(
         EventCounts counts,
         FailureLog failures,
         RecentSeconds seconds,
-        Health health,
+        SubscriptionHealth health,
         StoredState stored,
         SpreamMetrics metrics) {
 
@@ -38,7 +39,7 @@ record Observed(
                 new EventCounts(),
                 new FailureLog(clock),
                 new RecentSeconds(),
-                new Health(clock),
+                new SubscriptionHealth(clock),
                 new StoredState(state::view, clock),
                 SpreamMetrics.of(registry, subscription));
     }

@@ -1,4 +1,4 @@
-package dev.spream.cli.http;
+package dev.spream.api.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,19 +13,19 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-final class HealthTest {
+final class SubscriptionHealthTest {
     private static final PartitionToken TOKEN = new PartitionToken("p");
 
-    private final DrivenClock clock = new DrivenClock();
-    private final Health health = new Health(clock);
+    private Instant now = Instant.parse("2026-01-01T11:00:00Z");
+    private final SubscriptionHealth health = new SubscriptionHealth(() -> now);
 
     @Test
     void a_storage_that_fails_for_a_minute_is_a_problem_until_it_answers() {
         fail();
-        clock.advance(Health.STORAGE_TIMEOUT.minusMillis(1));
+        now = now.plus(SubscriptionHealth.STORAGE_TIMEOUT.minusMillis(1));
         assertThat(health.problem()).isEmpty();
 
-        clock.advance(Duration.ofMillis(1));
+        now = now.plus(Duration.ofMillis(1));
         fail();
         assertThat(health.problem())
                 .hasValueSatisfying(problem -> assertThat(problem)
@@ -40,11 +40,11 @@ final class HealthTest {
     @Test
     void partitions_of_which_none_moves_are_a_problem() {
         look(0, ScriptedSource.START);
-        clock.advance(Health.PROGRESS_TIMEOUT.minusMillis(1));
+        now = now.plus(SubscriptionHealth.PROGRESS_TIMEOUT.minusMillis(1));
         look(0, ScriptedSource.START);
         assertThat(health.problem()).isEmpty();
 
-        clock.advance(Duration.ofMillis(1));
+        now = now.plus(Duration.ofMillis(1));
         assertThat(health.problem())
                 .contains(
                         "none of the 1 partitions of this worker has advanced since 2026-01-01T11:00:00Z, and nothing was"
@@ -57,7 +57,7 @@ final class HealthTest {
     @Test
     void changes_that_settle_behind_an_unsettled_one_are_progress() {
         look(0, ScriptedSource.START);
-        clock.advance(Health.PROGRESS_TIMEOUT);
+        now = now.plus(SubscriptionHealth.PROGRESS_TIMEOUT);
         look(1, ScriptedSource.START);
 
         assertThat(health.problem()).isEmpty();
@@ -71,20 +71,20 @@ final class HealthTest {
                         TOKEN,
                         ScriptedSource.newChange(1, "A", "tx"),
                         1,
-                        clock.instant(),
-                        clock.instant(),
+                        now,
+                        now,
                         new IllegalStateException("refused")),
                 new ErrorDecision.Retry(Duration.ofHours(1)));
-        clock.advance(Health.PROGRESS_TIMEOUT);
+        now = now.plus(SubscriptionHealth.PROGRESS_TIMEOUT);
         assertThat(health.problem()).isEmpty();
 
-        clock.advance(Duration.ofHours(1));
+        now = now.plus(Duration.ofHours(1));
         assertThat(health.problem()).isPresent();
     }
 
     @Test
     void a_worker_without_partitions_is_healthy() {
-        clock.advance(Duration.ofDays(1));
+        now = now.plus(Duration.ofDays(1));
         health.look(List.of(), 0);
 
         assertThat(health.problem()).isEmpty();

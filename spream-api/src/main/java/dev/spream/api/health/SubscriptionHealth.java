@@ -1,5 +1,6 @@
-package dev.spream.cli.http;
+package dev.spream.api.health;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.stream.Collectors.toMap;
 
 import dev.spream.core.LoggedFailure;
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * minutes none advanced, nothing was settled and no retry was due, which is longer than the longest heartbeat interval.
  * A worker without partitions is healthy: others may own all of them. Safe for use by many threads.
  */
-final class Health implements SubscriptionListener {
+public final class SubscriptionHealth implements SubscriptionListener {
     static final Duration STORAGE_TIMEOUT = Duration.ofMinutes(1);
     static final Duration PROGRESS_TIMEOUT = Duration.ofMinutes(10);
 
@@ -37,12 +38,13 @@ final class Health implements SubscriptionListener {
     private Map<PartitionToken, Instant> watermarks = Map.of();
     private long settled;
 
-    Health(InstantSource clock) {
-        this.clock = clock;
+    public SubscriptionHealth(InstantSource clock) {
+        this.clock = requireNonNull(clock, "clock");
         this.movedAt = clock.instant();
     }
 
-    synchronized Optional<String> problem() {
+    /** Returns the problem, a sentence without payloads or secrets; empty if the subscription is healthy. */
+    public synchronized Optional<String> problem() {
         Instant now = clock.instant();
         if (storageFailingSince != null && isPast(storageFailingSince.plus(STORAGE_TIMEOUT), now)) {
             return Optional.of("the storage has failed since %s: %s".formatted(storageFailingSince, storageFailure));
@@ -58,8 +60,13 @@ final class Health implements SubscriptionListener {
         return !now.isBefore(moment);
     }
 
-    /** Checks progress; called once a second. */
-    synchronized void look(List<PartitionProgress> held, long settledSoFar) {
+    /**
+     * Notes the progress; called regularly, or before {@link #problem}.
+     *
+     * @param held the partitions that this worker reads
+     * @param settledSoFar the number of changes that this worker has settled, in whatever way
+     */
+    public synchronized void look(List<PartitionProgress> held, long settledSoFar) {
         Map<PartitionToken, Instant> now =
                 held.stream().collect(toMap(PartitionProgress::token, PartitionProgress::watermark, (a, b) -> b));
         if (now.isEmpty() || !now.equals(watermarks) || settledSoFar != settled) {

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.api.health;
+
+import org.jspecify.annotations.NullMarked;

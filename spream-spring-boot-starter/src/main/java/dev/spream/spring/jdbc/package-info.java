@@ -1,0 +1,8 @@
+/**
+ * The data source of the application as the place of partitions. Only this package uses spream-storage-jdbc and
+ * {@code javax.sql}. Read {@link dev.spream.spring.jdbc.DataSourceStorageAutoConfiguration} first.
+ */
+@NullMarked
+package dev.spream.spring.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,170 @@
+package dev.spream.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import dev.spream.api.ConfigCheck;
+import dev.spream.api.config.ConfigEntry;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.Port;
+import dev.spream.api.spi.Ports;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The metadata with which IDEs complete and describe properties is made of spream's own keys. With METADATA_WRITE set, it
+ * is written.
+ */
+final class MetadataTest {
+    private static final Path FILE = Path.of("src/main/resources/META-INF/spring-configuration-metadata.json");
+    private static final Set<Port<?>> OF_SUBSCRIPTIONS = Set.of(
+            ChangeStreamSourceProvider.PORT,
+            PartitionStorageProvider.PORT,
+            ConsumerProvider.PORT,
+            DeadLetterSinkProvider.PORT);
+    private static final Set<String> OF_COMMANDS = Set.of("http"); // read by the command line alone
+    private static final Gson GSON =
+            new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
+
+    private final JsonArray properties = new JsonArray();
+    private final JsonArray hints = new JsonArray();
+
+    @Test
+    void it_has_every_key_of_a_subscription() throws IOException {
+        addOwn();
+        List<ConfigEntry> entries = ConfigCheck.of(SpreamConfig.of(Map.of())).entries().stream()
+                .filter(MetadataTest::isOfSubscription)
+                .toList();
+        entries.forEach(entry -> add("spream.defaults." + entry.key(), entry.declaration()));
+        JsonObject metadata = new JsonObject();
+        metadata.add("groups", groups());
+        metadata.add("properties", properties);
+        metadata.add("hints", hints);
+        String text = GSON.toJson(metadata) + "\n";
+        if (System.getenv("METADATA_WRITE") != null) {
+            Files.writeString(FILE, text);
+        }
+
+        assertThat(entries).hasSizeGreaterThan(80);
+        assertThat(Files.readString(FILE))
+                .as("METADATA_WRITE=true mvn -pl spream-spring-boot-starter -am -Dtest=MetadataTest"
+                        + " -Dsurefire.failIfNoSpecifiedTests=false test writes it")
+                .isEqualTo(text);
+    }
+
+    private static boolean isOfSubscription(ConfigEntry entry) {
+        String port = entry.key().split("\\.", 2)[0];
+        boolean ofOther =
+                Ports.ALL.stream().anyMatch(known -> known.key().equals(port) && !OF_SUBSCRIPTIONS.contains(known));
+        return !ofOther && !OF_COMMANDS.contains(entry.key());
+    }
+
+    private void addOwn() {
+        own("spream.enabled", "java.lang.Boolean", "Whether subscriptions are assembled at all.", true);
+        own(
+                "spream.auto-startup",
+                "java.lang.Boolean",
+                "Whether subscriptions start with the application context.",
+                true);
+        own(
+                "spream.failure-action",
+                "dev.spream.spring.SpreamProperties$FailureAction",
+                "Action after a subscription has failed for good: report it in log and health; also close the"
+                        + " application; or also exit with code 1.",
+                "report");
+        own(
+                "spream.subscriptions",
+                "java.util.Map<java.lang.String,java.util.Map<java.lang.String,java.lang.String>>",
+                "Subscriptions by name, each with the keys that are listed below spream.defaults.",
+                null);
+    }
+
+    private void own(String name, String type, String description, @Nullable Object defaultValue) {
+        JsonObject property = new JsonObject();
+        property.addProperty("name", name);
+        property.addProperty("type", type);
+        property.addProperty("description", description);
+        property.addProperty("sourceType", "dev.spream.spring.SpreamProperties");
+        if (defaultValue != null) {
+            property.add("defaultValue", GSON.toJsonTree(defaultValue));
+        }
+        properties.add(property);
+    }
+
+    private static JsonArray groups() {
+        JsonObject group = new JsonObject();
+        group.addProperty("name", "spream");
+        group.addProperty("type", "dev.spream.spring.SpreamProperties");
+        group.addProperty("sourceType", "dev.spream.spring.SpreamProperties");
+        JsonArray groups = new JsonArray();
+        groups.add(group);
+        return groups;
+    }
+
+    private <T> void add(String name, ConfigKey<T> key) {
+        JsonObject property = new JsonObject();
+        property.addProperty("name", name);
+        property.addProperty("type", type(key));
+        property.addProperty("description", description(key));
+        key.defaultValue().map(key.type()::write).ifPresent(value -> property.add("defaultValue", value(key, value)));
+        properties.add(property);
+        if (!key.type().choices().isEmpty() && !type(key).equals("java.lang.Boolean")) {
+            JsonObject hint = new JsonObject();
+            hint.addProperty("name", name);
+            JsonArray values = new JsonArray();
+            key.type().choices().forEach(choice -> {
+                JsonObject value = new JsonObject();
+                value.addProperty("value", choice);
+                values.add(value);
+            });
+            hint.add("values", values);
+            hints.add(hint);
+        }
+    }
+
+    private static String type(ConfigKey<?> key) {
+        String label = key.type().label();
+        if (key.type().choices().equals(List.of("true", "false"))) {
+            return "java.lang.Boolean";
+        }
+        if (label.matches("integer, -?\\d+ to \\d+")) {
+            return "java.lang.Integer";
+        }
+        return label.startsWith("list") ? "java.util.List<java.lang.String>" : "java.lang.String";
+    }
+
+    private static JsonElement value(ConfigKey<?> key, String written) {
+        return switch (type(key)) {
+            case "java.lang.Boolean" -> GSON.toJsonTree(Boolean.valueOf(written));
+            case "java.lang.Integer" -> GSON.toJsonTree(Integer.valueOf(written));
+            default -> GSON.toJsonTree(written);
+        };
+    }
+
+    private static String description(ConfigKey<?> key) {
+        String otherwise = key.defaultValue().isPresent()
+                ? ""
+                : key.defaultText().map(text -> " Default: %s.".formatted(text)).orElse("");
+        String label = key.type().choices().isEmpty() && !key.type().label().equals("text")
+                ? " (%s)".formatted(key.type().label())
+                : "";
+        return List.of(key.meaning(), label, otherwise, key.isSecret() ? " A secret." : "").stream()
+                .collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.spring.actuate;
+
+import org.jspecify.annotations.NullMarked;

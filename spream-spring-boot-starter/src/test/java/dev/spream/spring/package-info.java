@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.spring;
+
+import org.jspecify.annotations.NullMarked;
