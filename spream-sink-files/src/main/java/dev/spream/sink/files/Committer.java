@@ -72,7 +72,7 @@ final class Committer {
      * one, or one whose subscription was begun anew or set back.
      */
     void requireNew(PendingChange change) {
-        if (change.identity().isEmpty() && change.at().isBefore(floor)) {
+        if (!change.isReplay() && change.at().isBefore(floor)) {
             throw new NonRetryableException(
                     "[%s] the change of %s is from before %s, up to which the log in %s counts every change of the subscription: it is not written. If the subscription was begun anew or set back, use another prefix or folder"
                             .formatted(change.partition().abbreviated(), change.at(), floor, store));
@@ -81,6 +81,9 @@ final class Committer {
 
     /** Commits those of the changes that are not counted yet. */
     void commit(List<PendingChange> pending, @Nullable Instant lowWatermark) throws InterruptedException {
+        if (pending.isEmpty()) {
+            return;
+        }
         String id = UUID.randomUUID().toString();
         int stored = -1;
         List<CommittedFile> files = List.of();

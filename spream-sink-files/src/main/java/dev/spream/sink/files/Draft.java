@@ -35,16 +35,24 @@ final class Draft {
     }
 
     private boolean takes(PendingChange change) {
-        if (change.identity().isPresent()) {
-            String identity = change.identity().get();
-            return !state.isReplayed(identity) && replayed.add(identity);
+        if (change.isReplay()) {
+            return !isReplayed(change) && replayed.add(change.identity().toString());
         }
         if (change.at().isBefore(state.floor())) {
             return false;
         }
-        return runs.computeIfAbsent(
+        boolean isBehind = runs.computeIfAbsent(
                         change.partition().value(), partition -> new Run(state.position(partition).orElse(null)))
                 .takes(change);
+        return isBehind && !isReplayed(change);
+    }
+
+    private boolean isReplayed(PendingChange change) {
+        if (replayed.isEmpty() && !state.hasReplays()) {
+            return false;
+        }
+        String identity = change.identity().toString();
+        return state.isReplayed(identity) || replayed.contains(identity);
     }
 
     List<PendingChange> changes() {

@@ -57,6 +57,10 @@ final class LogState {
         return Optional.ofNullable(partitions.get(partition));
     }
 
+    boolean hasReplays() {
+        return !replayed.isEmpty();
+    }
+
     boolean isReplayed(String identity) {
         return replayed.containsKey(identity);
     }

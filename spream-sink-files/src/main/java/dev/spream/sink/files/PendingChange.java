@@ -3,17 +3,25 @@ package dev.spream.sink.files;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.RecordIdentity;
 import java.time.Instant;
-import java.util.Optional;
 
 /**
  * A change that was acknowledged, and is not committed yet.
  *
- * @param identity that of a dead letter that is replayed; empty for others, which the place identifies
+ * @param place its place in the partition
+ * @param isReplay whether it is a dead letter that is replayed, which its place does not make known
  * @param bytes the change in the format of the files
  */
 record PendingChange(
-        PartitionToken partition, long epoch, Place place, Optional<String> identity, String table, int rows, byte[] bytes) {
+        PartitionToken partition,
+        long epoch,
+        Place place,
+        RecordIdentity identity,
+        boolean isReplay,
+        String table,
+        int rows,
+        byte[] bytes) {
     /** About the memory of a change besides its bytes. */
     private static final int OVERHEAD = 200;
 
@@ -22,7 +30,8 @@ record PendingChange(
                 delivery.partition(),
                 delivery.epoch(),
                 Place.of(delivery.partition(), change),
-                delivery.isReplay() ? Optional.of(change.identity().toString()) : Optional.empty(),
+                change.identity(),
+                delivery.isReplay(),
                 change.tableName(),
                 change.mods().size(),
                 bytes);

@@ -17,7 +17,7 @@ final class ReadOrder {
 
     /** @throws IllegalStateException if the change is not behind the last one of its partition and epoch */
     void require(PendingChange change) {
-        if (change.identity().isPresent()) {
+        if (change.isReplay()) {
             return;
         }
         Last before = last.get(change.partition());
