@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
 /** Changes for tests, and what a store has of them. */
-public final class FilesChanges {
+final class FilesChanges {
     static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
     private FilesChanges() {}
@@ -65,7 +65,7 @@ public final class FilesChanges {
     }
 
     /** Returns the changes of the files that count, in order. */
-    public static List<DataChangeRecord> counted(ObjectStore store) {
+    static List<DataChangeRecord> counted(ObjectStore store) {
         FilesReader reader = FilesReader.of(store);
         return reader.files().stream()
                 .flatMap(file -> {

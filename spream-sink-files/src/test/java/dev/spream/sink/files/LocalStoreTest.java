@@ -13,19 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of files in a folder. */
-final class LocalStoreTest extends ObjectStoreContract {
+final class LocalStoreTest {
     @TempDir
     private Path folder;
-
-    @Override
-    protected ObjectStore open() {
-        return LocalStore.open(folder);
-    }
-
-    @Override
-    protected int many() {
-        return 20; // a folder has no pages, and each file is forced to disk
-    }
 
     @Test
     void files_are_for_their_owner_alone_and_nothing_temporary_stays() throws IOException {

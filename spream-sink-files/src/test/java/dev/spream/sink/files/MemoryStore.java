@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** A store in memory, which passes the contract. */
+/** A store in memory. */
 final class MemoryStore implements ObjectStore {
     private final ConcurrentSkipListMap<String, byte[]> objects = new ConcurrentSkipListMap<>();
 

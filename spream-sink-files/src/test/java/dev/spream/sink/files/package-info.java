@@ -1,4 +1,4 @@
-/** Tests of the files sink, and the contract of its stores, which the tests of other modules extend. */
+/** Tests of the files sink, over stores in memory and on disk. */
 @NullMarked
 package dev.spream.sink.files;
 

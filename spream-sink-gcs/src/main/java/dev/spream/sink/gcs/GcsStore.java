@@ -13,6 +13,7 @@ import dev.spream.sink.files.ObjectStore;
 import dev.spream.sink.files.ObjectStoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -62,12 +63,17 @@ public final class GcsStore implements ObjectStore {
                 write(client.writer(object(name), Storage.BlobWriteOption.doesNotExist()), content);
                 return true;
             } catch (StorageException e) {
-                if (e.getCode() == PRECONDITION_FAILED) {
+                if (isRefused(e)) {
                     return false;
                 }
                 throw e;
             }
         });
+    }
+
+    /** Google's imitation in memory has another failure than the service. */
+    private static boolean isRefused(StorageException e) {
+        return e.getCode() == PRECONDITION_FAILED || e.getCause() instanceof FileAlreadyExistsException;
     }
 
     private static void write(WriteChannel channel, byte[] content) throws IOException {

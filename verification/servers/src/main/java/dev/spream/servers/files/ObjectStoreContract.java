@@ -1,7 +1,8 @@
-package dev.spream.sink.files;
+package dev.spream.servers.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.sink.files.ObjectStore;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -109,12 +110,6 @@ public abstract class ObjectStoreContract {
         store.put("data/empty", new byte[0]);
         assertThat(store.get("data/large").filter(read -> Arrays.equals(read, content))).isPresent();
         assertThat(store.get("data/empty")).hasValue(new byte[0]);
-    }
-
-    @Test
-    void it_fits_the_sink() {
-        StoreCheck.check(store);
-        assertThat(store.list(StoreCheck.CHECKS)).isEmpty();
     }
 
     /** Returns the number of threads that store an object at the same time; 1 for a store that a library only imitates. */
