@@ -18,6 +18,7 @@ const sections: Record<string, Record<string, string>> = {
     'storage-provider': 'Write a storage',
     'testing-your-consumer': 'Test your consumer',
     mirror: 'Mirror',
+    files: 'Files and object storage',
     webhook: 'Webhook',
     outbox: 'Outbox',
     projections: 'Projections',

@@ -35,6 +35,7 @@ final class ArchitectureTest {
                         "dev.spream.core.record..",
                         "dev.spream.outbox",
                         "dev.spream.api.spi..",
+                        "dev.spream.sink.files..",
                         SINKS + ".."))
                 .check(CLASSES);
         noClasses()

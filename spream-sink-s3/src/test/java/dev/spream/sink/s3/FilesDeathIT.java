@@ -19,6 +19,7 @@ import dev.spream.sink.files.LocalStore;
 import dev.spream.sink.files.ObjectStore;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
+import dev.spream.storage.spanner.SpannerPartitionTables;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,6 +57,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 final class FilesDeathIT {
     private static final String DATABASE = "projects/spream/instances/test/databases/counters";
+    private static final String TABLE = "Progress";
     private static final int MINUTES = Integer.getInteger("files.minutes", 0);
     private static final int DEATHS = 2; // of a short run
     private static final long SEED = Long.getLong("files.seed", System.nanoTime() % 1_000_000);
@@ -114,8 +116,9 @@ final class FilesDeathIT {
             try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
                             .emulatorHost(emulator.emulatorHost())
                             .open();
-                    Workload workload = Workload.start(connection, new Random(SEED));
                     Fleet fleet = new Fleet(config)) {
+                SpannerPartitionTables.create(connection, TABLE);
+                Workload workload = Workload.start(connection, new Random(SEED));
                 for (int i = 0; i < WORKERS; i++) {
                     fleet.start();
                 }
@@ -135,7 +138,7 @@ final class FilesDeathIT {
                     }
                     storeKills += killStore.call() ? 1 : 0;
                 }
-                workload.close();
+                workload.stop();
                 Map<String, Long> versions = versions(commits);
                 await(
                         () -> {
@@ -170,7 +173,7 @@ final class FilesDeathIT {
                 "source.spanner.emulator-host", emulator.emulatorHost(),
                 "start", start.toString(),
                 "storage", "spanner",
-                "storage.spanner.table", "Progress",
+                "storage.spanner.table", TABLE,
                 "max-inflight", "100"));
         config.putAll(Map.of(
                 "heartbeat-interval", "200ms",
@@ -293,8 +296,8 @@ final class FilesDeathIT {
         }
     }
 
-    /** A thread that raises counters, several in a transaction, until it is closed. */
-    private static final class Workload implements AutoCloseable {
+    /** A thread that raises counters, several in a transaction, until it is stopped. */
+    private static final class Workload {
         private final SpannerConnection connection;
         private final Random random;
         private final Map<Integer, Long> versions = new HashMap<>();
@@ -305,6 +308,7 @@ final class FilesDeathIT {
             this.connection = connection;
             this.random = random;
             this.thread = new Thread(this::write, "workload");
+            thread.setDaemon(true);
         }
 
         static Workload start(SpannerConnection connection, Random random) {
@@ -330,8 +334,7 @@ final class FilesDeathIT {
             }
         }
 
-        @Override
-        public void close() throws InterruptedException {
+        void stop() throws InterruptedException {
             stopped = true;
             thread.join();
         }
@@ -348,7 +351,10 @@ final class FilesDeathIT {
         }
 
         void start() throws IOException {
-            List<String> command = new ArrayList<>(JavaCommand.of(FilesWorker.class, "-Xmx256m"));
+            List<String> command = new ArrayList<>(JavaCommand.of(
+                    FilesWorker.class,
+                    "-Xmx256m",
+                    "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", "")));
             command.addAll(List.of(config.toString(), "w%03d".formatted(++started)));
             Path log = Files.createDirectories(Path.of("target", "workers"))
                     .resolve(config.getFileName() + "-%03d.log".formatted(started));

@@ -85,15 +85,18 @@ final class S3Server implements AutoCloseable {
         }
 
         private Process launch() throws IOException {
-            List<String> command = new ArrayList<>(JavaCommand.of(S3Server.class, "-Xmx256m"));
+            List<String> command = new ArrayList<>(JavaCommand.of(
+                    S3Server.class,
+                    "-Xmx256m",
+                    "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", "")));
             command.addAll(List.of(folder.toString(), Integer.toString(port)));
-            Process launched = new ProcessBuilder(command)
-                    .redirectError(folder.resolveSibling("s3proxy.log").toFile())
-                    .start();
+            Process launched =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
             BufferedReader said = launched.inputReader();
             for (String line = said.readLine(); line != null; line = said.readLine()) {
                 if (line.startsWith("port ")) {
                     port = Integer.parseInt(line.substring("port ".length()));
+                    Thread.ofVirtual().start(() -> said.lines().forEach(logged -> {})); // else it waits for a reader
                     return launched;
                 }
             }

@@ -1,5 +1,6 @@
 package dev.spream.benchmarks;
 
+import dev.spream.benchmarks.delivery.FilesRate;
 import dev.spream.benchmarks.delivery.LetterReplay;
 import dev.spream.benchmarks.delivery.MirrorRate;
 import dev.spream.benchmarks.locks.LockCost;
@@ -60,6 +61,8 @@ enum Benchmark {
     LONG_RUN(LongRun.class, 128),
     /** A mirror in PostgreSQL compared with plain upserts. */
     MIRROR(MirrorRate.class, 512),
+    /** Files in a folder and a bucket compared with bare ones. */
+    FILES(FilesRate.class, 768),
     /** A replay of dead letters during a running subscription. */
     LETTERS(LetterReplay.class, 512),
     /** Hierarchical locks compared with plain SQL. */
