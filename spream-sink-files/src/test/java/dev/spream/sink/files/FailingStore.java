@@ -4,20 +4,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** A store whose calls fail as often as it is told, before or after they had their effect. */
+/** A store whose calls fail as often as it is told, before or after they had their effect; all of them, or one kind. */
 class FailingStore implements ObjectStore {
     private final ObjectStore store;
     private final boolean retryable;
     volatile int failures;
     volatile boolean afterwards;
+    volatile boolean entriesOnly; // those that store an entry of the log
 
     FailingStore(ObjectStore store, boolean retryable) {
         this.store = store;
         this.retryable = retryable;
     }
 
-    private synchronized <T> T calling(Supplier<T> call) {
-        if (failures > 0) {
+    private <T> T calling(Supplier<T> call) {
+        return calling(false, call);
+    }
+
+    private synchronized <T> T calling(boolean isEntry, Supplier<T> call) {
+        if (failures > 0 && (isEntry || !entriesOnly)) {
             failures--;
             if (afterwards) {
                 call.get();
@@ -37,7 +42,7 @@ class FailingStore implements ObjectStore {
 
     @Override
     public boolean putIfAbsent(String name, byte[] content) {
-        return calling(() -> store.putIfAbsent(name, content));
+        return calling(name.startsWith(CommitLog.ENTRIES), () -> store.putIfAbsent(name, content));
     }
 
     @Override

@@ -63,7 +63,7 @@ final class FilesDeathIT {
     private static final long SEED = Long.getLong("files.seed", System.nanoTime() % 1_000_000);
     private static final Duration CHURN = Duration.ofMillis(700);
     private static final Duration LEASE = Duration.ofSeconds(2);
-    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final int ROWS = 40;
     private static final int WORKERS = 2;
 
