@@ -95,7 +95,8 @@ final class FilesSinkProviderTest {
         assertThat(counted()).hasSize(CHANGES);
         try (ObjectStore store = LocalStore.open(folder)) {
             assertThat(FilesReader.of(store).files())
-                    .allSatisfy(file -> assertThat(file.name()).startsWith("data/t=Orders/").endsWith(".jsonl"));
+                    .allSatisfy(file ->
+                            assertThat(file.name()).startsWith("data/t=Orders/").endsWith(".jsonl"));
         }
     }
 
@@ -103,9 +104,11 @@ final class FilesSinkProviderTest {
     void another_order_is_refused() {
         assertThatThrownBy(() -> spream(Map.of("ordering", "key", "transaction-mode", "whole")))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("ordering is key, but the sink files needs the order in which a partition is read")
+                .hasMessageContaining(
+                        "ordering is key, but the sink files needs the order in which a partition is read")
                 .hasMessageContaining("transaction-mode is whole, but the sink files needs");
-        assertThat(ConfigCheck.of(SpreamConfig.of(config(Map.of("ordering", "none")))).problems())
+        assertThat(ConfigCheck.of(SpreamConfig.of(config(Map.of("ordering", "none"))))
+                        .problems())
                 .anyMatch(problem -> problem.startsWith("ordering is none"));
     }
 

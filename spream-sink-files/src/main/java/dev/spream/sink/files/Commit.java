@@ -51,7 +51,8 @@ record Commit(
         members.put("committedAt", committedAt.toString());
         members.put("lowWatermark", lowWatermark.map(Instant::toString).orElse(null));
         members.put("files", files.stream().map(CommittedFile::members).toList());
-        members.put("partitions", partitions.stream().map(PartitionCommit::members).toList());
+        members.put(
+                "partitions", partitions.stream().map(PartitionCommit::members).toList());
         members.put("replayed", replayed);
         return Json.text(members).getBytes(StandardCharsets.UTF_8);
     }
@@ -71,6 +72,8 @@ record Commit(
     }
 
     private static List<String> texts(@Nullable Object list) {
-        return list instanceof List<?> texts ? texts.stream().map(String::valueOf).toList() : List.of();
+        return list instanceof List<?> texts
+                ? texts.stream().map(String::valueOf).toList()
+                : List.of();
     }
 }

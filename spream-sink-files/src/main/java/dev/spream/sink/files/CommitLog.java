@@ -68,7 +68,8 @@ final class CommitLog {
             String last = checkpoints.getLast();
             state = store.get(last)
                     .map(content -> checkpoint(last, content))
-                    .orElseThrow(() -> new ObjectStoreException("%s was deleted while it was read".formatted(last), true, null));
+                    .orElseThrow(() ->
+                            new ObjectStoreException("%s was deleted while it was read".formatted(last), true, null));
             requireOwn();
         }
         catchUp();
@@ -140,7 +141,9 @@ final class CommitLog {
         String name = entry(commit.number());
         byte[] content = commit.toJson();
         if (!store.putIfAbsent(name, content)
-                && !store.get(name).filter(stored -> Arrays.equals(stored, content)).isPresent()) {
+                && !store.get(name)
+                        .filter(stored -> Arrays.equals(stored, content))
+                        .isPresent()) {
             return false;
         }
         state.apply(commit);

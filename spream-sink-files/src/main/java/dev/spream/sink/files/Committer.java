@@ -1,8 +1,8 @@
 package dev.spream.sink.files;
 
 import dev.spream.api.spi.NonRetryableException;
-import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.DurationText;
+import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -94,7 +94,8 @@ final class Committer {
             });
             floor = commits.state().floor();
             Draft draft = Draft.of(pending, commits.state());
-            if (draft.changes().size() != stored) { // what is counted only grows, so the same number is the same changes
+            if (draft.changes().size()
+                    != stored) { // what is counted only grows, so the same number is the same changes
                 files.forEach(this::remove);
                 files = store(draft, id);
                 stored = draft.changes().size();

@@ -42,7 +42,8 @@ final class Draft {
             return false;
         }
         boolean isBehind = runs.computeIfAbsent(
-                        change.partition().value(), partition -> new Run(state.position(partition).orElse(null)))
+                        change.partition().value(),
+                        partition -> new Run(state.position(partition).orElse(null)))
                 .takes(change);
         return isBehind && !isReplayed(change);
     }
@@ -112,7 +113,8 @@ final class Draft {
     }
 
     /** Returns the commit of these files. */
-    Commit commit(String id, String subscription, Instant now, Optional<Instant> lowWatermark, List<CommittedFile> files) {
+    Commit commit(
+            String id, String subscription, Instant now, Optional<Instant> lowWatermark, List<CommittedFile> files) {
         return new Commit(state.number() + 1, id, subscription, now, lowWatermark, files, partitions(), replayed());
     }
 }

@@ -16,8 +16,8 @@ public final class FilesKeys {
     public static final Duration WATERMARK_INTERVAL = Duration.ofSeconds(30);
 
     /** The type of the beginning of all names of objects. */
-    public static final ConfigType<String> PREFIX = new ConfigType<>(
-            "folders, of letters, digits, . _ = -", FilesKeys::requireFolders, prefix -> prefix);
+    public static final ConfigType<String> PREFIX =
+            new ConfigType<>("folders, of letters, digits, . _ = -", FilesKeys::requireFolders, prefix -> prefix);
 
     private static final Pattern FOLDERS = Pattern.compile("[A-Za-z0-9._=-]+(/[A-Za-z0-9._=-]+)*");
     private static final ConfigKey<PathPattern> PATH = ConfigKey.of(
@@ -44,7 +44,8 @@ public final class FilesKeys {
 
     private static String requireFolders(String prefix) {
         if (!FOLDERS.matcher(prefix).matches()) {
-            throw new IllegalArgumentException("expected folders, of letters, digits, . _ = -, without a slash at the ends");
+            throw new IllegalArgumentException(
+                    "expected folders, of letters, digits, . _ = -, without a slash at the ends");
         }
         return prefix;
     }

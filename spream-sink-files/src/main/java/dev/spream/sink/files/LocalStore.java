@@ -80,7 +80,8 @@ public final class LocalStore implements ObjectStore {
             boolean interrupted = Thread.interrupted(); // an interrupt would close the channel
             try {
                 createFolders(parent(file));
-                Path temporary = createFolders(root.resolve(TEMPORARY)).resolve(UUID.randomUUID().toString());
+                Path temporary = createFolders(root.resolve(TEMPORARY))
+                        .resolve(UUID.randomUUID().toString());
                 writeDurably(temporary, content);
                 boolean published = publishing.publish(temporary, file);
                 forceFolder(parent(file));
@@ -207,11 +208,9 @@ public final class LocalStore implements ObjectStore {
                     false,
                     e);
         } catch (FileSystemException e) {
-            throw new ObjectStoreException(
-                    "%s could not be %s: %s".formatted(file, done, e.getMessage()), true, e);
+            throw new ObjectStoreException("%s could not be %s: %s".formatted(file, done, e.getMessage()), true, e);
         } catch (IOException e) { // such as a full disk
-            throw new ObjectStoreException(
-                    "%s could not be %s: %s".formatted(file, done, e.getMessage()), true, e);
+            throw new ObjectStoreException("%s could not be %s: %s".formatted(file, done, e.getMessage()), true, e);
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }

@@ -49,8 +49,8 @@ record PathPattern(String text) {
      */
     Map<String, List<PendingChange>> divide(List<PendingChange> changes) {
         Map<Group, List<PendingChange>> groups = new TreeMap<>(Group.ORDER);
-        changes.forEach(change ->
-                groups.computeIfAbsent(groupOf(change), group -> new ArrayList<>()).add(change));
+        changes.forEach(change -> groups.computeIfAbsent(groupOf(change), group -> new ArrayList<>())
+                .add(change));
         Map<String, List<PendingChange>> folders = new LinkedHashMap<>();
         groups.forEach((group, members) -> folders.put(folder(group), members));
         return folders;

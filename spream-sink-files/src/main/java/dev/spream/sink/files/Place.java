@@ -13,8 +13,7 @@ import java.time.Instant;
 record Place(Instant at, String transaction, String sequence) {
 
     static Place of(PartitionToken partition, DataChangeRecord change) {
-        String transaction =
-                partition.isOfSnapshot() ? "snapshot:" + change.tableName() : change.serverTransactionId();
+        String transaction = partition.isOfSnapshot() ? "snapshot:" + change.tableName() : change.serverTransactionId();
         return new Place(change.commitTimestamp(), transaction, change.recordSequence());
     }
 }

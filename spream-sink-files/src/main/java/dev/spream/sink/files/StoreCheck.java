@@ -23,7 +23,8 @@ final class StoreCheck {
         byte[] content = "Written by spream at its start, to check this place. It may be deleted.\n"
                 .getBytes(StandardCharsets.UTF_8);
         store.putIfAbsent(name, content);
-        boolean isRead = store.get(name).filter(read -> Arrays.equals(read, content)).isPresent();
+        boolean isRead =
+                store.get(name).filter(read -> Arrays.equals(read, content)).isPresent();
         boolean isListed = store.list(CHECKS).contains(name);
         boolean isReplaced = store.putIfAbsent(name, content);
         delete(store, name);

@@ -46,6 +46,12 @@ final class ArchitectureTest {
                         .filter(type -> type.getModifiers().contains(PUBLIC))
                         .filter(type -> type.getEnclosingClass().isEmpty())
                         .map(JavaClass::getSimpleName))
-                .containsExactlyInAnyOrder("CommittedFile", "FilesKeys", "FilesReader", "LocalStore", "ObjectStore", "ObjectStoreException");
+                .containsExactlyInAnyOrder(
+                        "CommittedFile",
+                        "FilesKeys",
+                        "FilesReader",
+                        "LocalStore",
+                        "ObjectStore",
+                        "ObjectStoreException");
     }
 }

@@ -175,7 +175,10 @@ final class CommitSimulation {
 
         private Committer opened() throws InterruptedException {
             Committer opened = new Committer(
-                    store, "Orders", FilesChanges.options(1L << 20), InstantSource.fixed(START.plus(Duration.ofDays(1))));
+                    store,
+                    "Orders",
+                    FilesChanges.options(1L << 20),
+                    InstantSource.fixed(START.plus(Duration.ofDays(1))));
             opened.open();
             return opened;
         }

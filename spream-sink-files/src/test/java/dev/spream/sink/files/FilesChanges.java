@@ -93,7 +93,8 @@ final class FilesChanges {
 
     static List<Long> versions(ObjectStore store) {
         return counted(store).stream()
-                .map(change -> change.mods().getFirst().newValues().int64("Version").orElseThrow())
+                .map(change ->
+                        change.mods().getFirst().newValues().int64("Version").orElseThrow())
                 .toList();
     }
 }

@@ -12,7 +12,6 @@ import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +66,8 @@ final class FilesSinkTest {
             sink.flush();
         }
         assertThat(FilesReader.of(store).files()).singleElement().satisfies(file -> {
-            assertThat(file.name()).matches("data/dt=2026-01-01/hour=00/\\d{8}T\\d{6}\\.\\d{3}Z-[-0-9a-f]{13}-1\\.jsonl\\.gz");
+            assertThat(file.name())
+                    .matches("data/dt=2026-01-01/hour=00/\\d{8}T\\d{6}\\.\\d{3}Z-[-0-9a-f]{13}-1\\.jsonl\\.gz");
             assertThat(file.changes()).isEqualTo(2);
             assertThat(file.rows()).isEqualTo(2);
             assertThat(file.bytes()).isEqualTo(store.get(file.name()).orElseThrow().length);
@@ -164,7 +164,8 @@ final class FilesSinkTest {
             sink.consume(change(1, "a"), DELIVERY);
             sink.flush();
         }
-        byte[] content = store.get(FilesReader.of(store).files().getFirst().name()).orElseThrow();
+        byte[] content =
+                store.get(FilesReader.of(store).files().getFirst().name()).orElseThrow();
         store.put("data/dt=2026-01-01/hour=00/zombie.jsonl.gz", content);
         assertThat(FilesChanges.versions(store)).containsExactly(1L);
     }
@@ -185,10 +186,13 @@ final class FilesSinkTest {
             sink.consume(change(131, "a"), delivery("p", 2));
             sink.flush();
         }
-        assertThat(FilesReader.of(store).entries(130)).singleElement().satisfies(entry -> assertThat(
-                        entry.files().getFirst().changes())
-                .isEqualTo(1));
-        assertThat(FilesReader.of(store).entries(0)).extracting(FilesReader.Entry::number).containsExactly(129L, 130L, 131L);
+        assertThat(FilesReader.of(store).entries(130))
+                .singleElement()
+                .satisfies(
+                        entry -> assertThat(entry.files().getFirst().changes()).isEqualTo(1));
+        assertThat(FilesReader.of(store).entries(0))
+                .extracting(FilesReader.Entry::number)
+                .containsExactly(129L, 130L, 131L);
     }
 
     @Test
@@ -200,7 +204,9 @@ final class FilesSinkTest {
             }
         }
         store.delete(CommitLog.entry(1));
-        assertThatThrownBy(this::open).hasMessageContaining("entries were deleted").hasMessageContaining("Restore");
+        assertThatThrownBy(this::open)
+                .hasMessageContaining("entries were deleted")
+                .hasMessageContaining("Restore");
     }
 
     @Test
@@ -274,7 +280,8 @@ final class FilesSinkTest {
             }
             other.flush();
         }
-        assertThat(FilesChanges.versions(store)).isEqualTo(LongStream.range(0, 110).boxed().toList());
+        assertThat(FilesChanges.versions(store))
+                .isEqualTo(LongStream.range(0, 110).boxed().toList());
         CommitLog log = new CommitLog(store, "Orders");
         log.open();
         assertThat(log.state().position(chunk.value()).orElseThrow().last())

@@ -35,10 +35,13 @@ final class LocalStoreTest {
         LocalStore store = LocalStore.open(Files.createDirectory(folder.resolve("mount")));
         Files.delete(folder.resolve("mount"));
         assertThatThrownBy(() -> store.put("data/a", new byte[0]))
-                .isInstanceOfSatisfying(ObjectStoreException.class, e -> assertThat(e.retryable()).isFalse())
+                .isInstanceOfSatisfying(
+                        ObjectStoreException.class,
+                        e -> assertThat(e.retryable()).isFalse())
                 .hasMessageContaining("mount is missing; create it");
         assertThat(folder.resolve("mount")).doesNotExist();
-        assertThatThrownBy(() -> LocalStore.open(folder.resolve("mount"))).hasMessageContaining("does not exist; create it");
+        assertThatThrownBy(() -> LocalStore.open(folder.resolve("mount")))
+                .hasMessageContaining("does not exist; create it");
     }
 
     @Test

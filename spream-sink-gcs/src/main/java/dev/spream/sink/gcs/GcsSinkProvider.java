@@ -75,7 +75,10 @@ public final class GcsSinkProvider implements ConsumerProvider {
     @Override
     public Consumer create(PluginConfig config, PluginContext context) throws IOException, InterruptedException {
         return FilesKeys.open(
-                GcsStore.of(client(config), config.get(BUCKET), config.find(PREFIX).orElse("")), config, context);
+                GcsStore.of(
+                        client(config), config.get(BUCKET), config.find(PREFIX).orElse("")),
+                config,
+                context);
     }
 
     private static Storage client(PluginConfig config) throws IOException {

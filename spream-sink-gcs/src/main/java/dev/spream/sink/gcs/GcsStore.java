@@ -105,15 +105,18 @@ public final class GcsStore implements ObjectStore {
 
     @Override
     public List<String> list(String names) {
-        return calling("listed", names, () -> StreamSupport.stream(
-                        client.list(bucket, Storage.BlobListOption.prefix(prefix + names))
-                                .iterateAll()
-                                .spliterator(),
-                        false)
-                .map(Blob::getName)
-                .map(name -> name.substring(prefix.length()))
-                .sorted()
-                .toList());
+        return calling(
+                "listed",
+                names,
+                () -> StreamSupport.stream(
+                                client.list(bucket, Storage.BlobListOption.prefix(prefix + names))
+                                        .iterateAll()
+                                        .spliterator(),
+                                false)
+                        .map(Blob::getName)
+                        .map(name -> name.substring(prefix.length()))
+                        .sorted()
+                        .toList());
     }
 
     @Override

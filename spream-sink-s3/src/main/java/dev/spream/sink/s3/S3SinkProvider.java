@@ -66,7 +66,8 @@ public final class S3SinkProvider implements ConsumerProvider {
     @Override
     public List<String> problems(PluginConfig config) {
         List<String> problems = new ArrayList<>();
-        if (config.find(ACCESS_KEY_ID).isPresent() != config.find(SECRET_ACCESS_KEY).isPresent()) {
+        if (config.find(ACCESS_KEY_ID).isPresent()
+                != config.find(SECRET_ACCESS_KEY).isPresent()) {
             problems.add("access-key-id: configure secret-access-key as well, or neither of them");
         }
         return problems;
@@ -86,9 +87,7 @@ public final class S3SinkProvider implements ConsumerProvider {
     public Consumer create(PluginConfig config, PluginContext context) throws InterruptedException {
         return FilesKeys.open(
                 S3Store.of(
-                        client(config),
-                        config.get(BUCKET),
-                        config.find(PREFIX).orElse("")),
+                        client(config), config.get(BUCKET), config.find(PREFIX).orElse("")),
                 config,
                 context);
     }

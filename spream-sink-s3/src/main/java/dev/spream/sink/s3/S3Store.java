@@ -27,8 +27,8 @@ public final class S3Store implements ObjectStore {
     private static final int CONFLICT = 409;
     private static final int NOT_IMPLEMENTED = 501;
     private static final int SERVER_ERROR = 500;
-    private static final Set<String> PASSING = Set.of(
-            "ExpiredToken", "RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "Throttling", "InternalError");
+    private static final Set<String> PASSING =
+            Set.of("ExpiredToken", "RequestTimeTooSkewed", "RequestTimeout", "SlowDown", "Throttling", "InternalError");
 
     private final S3Client client;
     private final String bucket;
@@ -94,13 +94,18 @@ public final class S3Store implements ObjectStore {
 
     @Override
     public List<String> list(String names) {
-        return calling("listed", names, () -> client
-                .listObjectsV2Paginator(request -> request.bucket(bucket).prefix(prefix + names))
-                .contents()
-                .stream()
-                .map(S3Object::key)
-                .map(key -> key.substring(prefix.length()))
-                .toList());
+        return calling(
+                "listed",
+                names,
+                () ->
+                        client
+                                .listObjectsV2Paginator(
+                                        request -> request.bucket(bucket).prefix(prefix + names))
+                                .contents()
+                                .stream()
+                                .map(S3Object::key)
+                                .map(key -> key.substring(prefix.length()))
+                                .toList());
     }
 
     @Override

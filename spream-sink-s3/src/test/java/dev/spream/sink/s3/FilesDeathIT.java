@@ -83,13 +83,20 @@ final class FilesDeathIT {
         try (S3Server.InProcess server = S3Server.InProcess.start(Files.createDirectory(folder.resolve("s3")));
                 ObjectStore store = S3Store.of(S3Server.client(server.endpoint()), S3Server.BUCKET, "counters")) {
             Map<String, String> sink = Map.of(
-                    "sink", "s3",
-                    "sink.s3.bucket", S3Server.BUCKET,
-                    "sink.s3.prefix", "counters",
-                    "sink.s3.endpoint", server.endpoint().toString(),
-                    "sink.s3.region", "eu-west-1",
-                    "sink.s3.access-key-id", S3Server.KEY_ID,
-                    "sink.s3.secret-access-key", S3Server.SECRET);
+                    "sink",
+                    "s3",
+                    "sink.s3.bucket",
+                    S3Server.BUCKET,
+                    "sink.s3.prefix",
+                    "counters",
+                    "sink.s3.endpoint",
+                    server.endpoint().toString(),
+                    "sink.s3.region",
+                    "eu-west-1",
+                    "sink.s3.access-key-id",
+                    S3Server.KEY_ID,
+                    "sink.s3.secret-access-key",
+                    S3Server.SECRET);
             run("bucket", sink, store, () -> {
                 server.killAndRestart();
                 return true;
@@ -157,7 +164,8 @@ final class FilesDeathIT {
                         storeKills,
                         FilesReader.of(store).entries(0).size(),
                         FilesReader.of(store).files().size(),
-                        store.list("data/").size() - FilesReader.of(store).files().size(),
+                        store.list("data/").size()
+                                - FilesReader.of(store).files().size(),
                         verdict.changes,
                         verdict.committed);
                 assertThat(verdict.flaws).as("seed %d", SEED).isEmpty();
@@ -168,19 +176,31 @@ final class FilesDeathIT {
     private Path configure(String name, SpannerEmulator emulator, Instant start, Map<String, String> sink)
             throws IOException {
         Map<String, String> config = new LinkedHashMap<>(Map.of(
-                "source.spanner.database", DATABASE,
-                "source.spanner.stream", "Changes",
-                "source.spanner.emulator-host", emulator.emulatorHost(),
-                "start", start.toString(),
-                "storage", "spanner",
-                "storage.spanner.table", TABLE,
-                "max-inflight", "100"));
+                "source.spanner.database",
+                DATABASE,
+                "source.spanner.stream",
+                "Changes",
+                "source.spanner.emulator-host",
+                emulator.emulatorHost(),
+                "start",
+                start.toString(),
+                "storage",
+                "spanner",
+                "storage.spanner.table",
+                TABLE,
+                "max-inflight",
+                "100"));
         config.putAll(Map.of(
-                "heartbeat-interval", "200ms",
-                "watermark-interval", "300ms",
-                "lease-time", LEASE.toSeconds() + "s",
-                "partition-discovery-interval", "200ms",
-                "sink." + sink.get("sink") + ".max-size", "16KiB"));
+                "heartbeat-interval",
+                "200ms",
+                "watermark-interval",
+                "300ms",
+                "lease-time",
+                LEASE.toSeconds() + "s",
+                "partition-discovery-interval",
+                "200ms",
+                "sink." + sink.get("sink") + ".max-size",
+                "16KiB"));
         config.putAll(sink);
         Path file = folder.resolve(name + ".properties");
         Files.write(file, config.entrySet().stream().map(Map.Entry::toString).toList());
@@ -243,7 +263,9 @@ final class FilesDeathIT {
 
     private static boolean isComplete(ObjectStore store, Map<String, Long> versions) {
         Map<String, Long> counted = new HashMap<>();
-        counted(store).flatMap(change -> change.mods().stream()).forEach(mod -> counted.merge(id(mod), version(mod), Math::max));
+        counted(store)
+                .flatMap(change -> change.mods().stream())
+                .forEach(mod -> counted.merge(id(mod), version(mod), Math::max));
         return counted.equals(versions);
     }
 
@@ -397,7 +419,8 @@ final class FilesDeathIT {
         void terminate() throws InterruptedException {
             workers.forEach(worker -> worker.toHandle().destroy());
             for (Process worker : workers) {
-                assertThat(worker.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+                assertThat(worker.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
+                        .isTrue();
             }
             workers.clear();
         }

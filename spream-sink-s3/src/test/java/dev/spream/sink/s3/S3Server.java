@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import org.gaul.s3proxy.auth.AuthenticationType;
 import org.gaul.s3proxy.BlobStores;
 import org.gaul.s3proxy.S3Proxy;
+import org.gaul.s3proxy.auth.AuthenticationType;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
@@ -37,7 +37,8 @@ final class S3Server implements AutoCloseable {
     static S3Server start(Path folder, int port) throws Exception {
         Files.createDirectories(folder.resolve(BUCKET));
         Properties properties = new Properties();
-        properties.putAll(Map.of("jclouds.filesystem.basedir", folder.toString(), "jclouds.identity", "", "jclouds.credential", ""));
+        properties.putAll(Map.of(
+                "jclouds.filesystem.basedir", folder.toString(), "jclouds.identity", "", "jclouds.credential", ""));
         S3Proxy proxy = S3Proxy.builder()
                 .blobStore(BlobStores.create("filesystem", properties))
                 .awsAuthentication(AuthenticationType.AWS_V4, KEY_ID, SECRET)

@@ -39,15 +39,24 @@ final class S3SinkProviderTest {
 
     private static Map<String, String> config(Map<String, String> more) {
         Map<String, String> config = new HashMap<>(Map.of(
-                "sink", "s3",
-                "sink.s3.bucket", S3Server.BUCKET,
-                "sink.s3.prefix", "lake/orders",
-                "sink.s3.endpoint", server.endpoint().toString(),
-                "sink.s3.region", "eu-west-1",
-                "sink.s3.access-key-id", S3Server.KEY_ID,
-                "sink.s3.secret-access-key", S3Server.SECRET,
-                "start", ScriptedSource.START.toString(),
-                "end", ScriptedSource.at(10).toString()));
+                "sink",
+                "s3",
+                "sink.s3.bucket",
+                S3Server.BUCKET,
+                "sink.s3.prefix",
+                "lake/orders",
+                "sink.s3.endpoint",
+                server.endpoint().toString(),
+                "sink.s3.region",
+                "eu-west-1",
+                "sink.s3.access-key-id",
+                S3Server.KEY_ID,
+                "sink.s3.secret-access-key",
+                S3Server.SECRET,
+                "start",
+                ScriptedSource.START.toString(),
+                "end",
+                ScriptedSource.at(10).toString()));
         config.putAll(more);
         return config;
     }

@@ -57,17 +57,28 @@ public final class FilesRate {
         ClientLogging.silence();
         Path folder = Files.createTempDirectory("spream-files");
         OrdersSource source = new OrdersSource(ROWS, PARTITIONS, KEYS);
-        compare("a folder", source, Map.of("sink", "files"), prefix -> LocalStore.open(Files.createDirectories(folder.resolve(prefix))), prefix -> Map.of(
-                "sink.files.folder", Files.createDirectories(folder.resolve(prefix)).toString()));
+        compare(
+                "a folder",
+                source,
+                Map.of("sink", "files"),
+                prefix -> LocalStore.open(Files.createDirectories(folder.resolve(prefix))),
+                prefix -> Map.of(
+                        "sink.files.folder",
+                        Files.createDirectories(folder.resolve(prefix)).toString()));
         S3Proxy proxy = proxy(Files.createTempDirectory("spream-s3"));
         URI endpoint = URI.create("http://127.0.0.1:" + proxy.getPort());
-        compare("a bucket of S3Proxy", source, Map.of("sink", "s3"), prefix -> S3Store.of(client(endpoint), BUCKET, prefix), prefix -> Map.of(
-                "sink.s3.bucket", BUCKET,
-                "sink.s3.prefix", prefix,
-                "sink.s3.endpoint", endpoint.toString(),
-                "sink.s3.region", "eu-west-1",
-                "sink.s3.access-key-id", KEY,
-                "sink.s3.secret-access-key", KEY));
+        compare(
+                "a bucket of S3Proxy",
+                source,
+                Map.of("sink", "s3"),
+                prefix -> S3Store.of(client(endpoint), BUCKET, prefix),
+                prefix -> Map.of(
+                        "sink.s3.bucket", BUCKET,
+                        "sink.s3.prefix", prefix,
+                        "sink.s3.endpoint", endpoint.toString(),
+                        "sink.s3.region", "eu-west-1",
+                        "sink.s3.access-key-id", KEY,
+                        "sink.s3.secret-access-key", KEY));
         proxy.stop();
     }
 

@@ -81,9 +81,7 @@ public abstract class ObjectStoreContract {
         store.put("data/a/b=1/c", bytes("x"));
         assertThat(store.list("log/"))
                 .containsExactly(
-                        "log/0000000000000000001.json",
-                        "log/0000000000000000002.json",
-                        "log/0000000000000000010.json");
+                        "log/0000000000000000001.json", "log/0000000000000000002.json", "log/0000000000000000010.json");
         assertThat(store.list("data/")).containsExactly("data/a/b=1/c");
         store.delete("log/0000000000000000002.json");
         assertThat(store.list("log/")).hasSize(2);
@@ -108,7 +106,8 @@ public abstract class ObjectStoreContract {
         new Random(1).nextBytes(content);
         store.put("data/large", content);
         store.put("data/empty", new byte[0]);
-        assertThat(store.get("data/large").filter(read -> Arrays.equals(read, content))).isPresent();
+        assertThat(store.get("data/large").filter(read -> Arrays.equals(read, content)))
+                .isPresent();
         assertThat(store.get("data/empty")).hasValue(new byte[0]);
     }
 
