@@ -96,7 +96,7 @@ final class FilesSinkProviderTest {
         try (ObjectStore store = LocalStore.open(folder)) {
             assertThat(FilesReader.of(store).files())
                     .allSatisfy(file ->
-                            assertThat(file.name()).startsWith("data/t=Orders/").endsWith(".jsonl"));
+                            assertThat(file.name()).startsWith("data/t=Accounts/").endsWith(".jsonl"));
         }
     }
 

@@ -34,6 +34,7 @@ final class ArchitectureTest {
                         "dev.spream.api.spi..",
                         "dev.spream.sink.files..",
                         "dev.spream.sink.gcs..",
+                        "com.google.api.gax..",
                         "com.google.auth..",
                         "com.google.auto.service..",
                         "com.google.cloud..",

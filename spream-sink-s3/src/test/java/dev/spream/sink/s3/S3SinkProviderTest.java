@@ -107,6 +107,10 @@ final class S3SinkProviderTest {
     void half_a_key_is_refused() {
         Map<String, String> config = config(Map.of());
         config.remove("sink.s3.secret-access-key");
+        config.putAll(Map.of(
+                "source.spanner.database", "projects/p/instances/i/databases/d",
+                "source.spanner.stream", "Orders",
+                "storage", "memory"));
         assertThat(ConfigCheck.of(SpreamConfig.of(config)).problems())
                 .anyMatch(problem -> problem.startsWith(
                         "sink.s3.access-key-id: configure secret-access-key as well, or neither of them"));
