@@ -21,7 +21,8 @@ public interface ObjectStore extends AutoCloseable {
      * Stores an object if none has that name; of several callers, in any processes, one at most does. It is durable when
      * this returns.
      *
-     * @return false if an object has the name, which is left as it is
+     * @return false if an object has the name, which is left as it is. It may be that of this call, whose client repeated a
+     *     request of which the answer was lost: the caller has to look, and to store content that only it can have
      */
     boolean putIfAbsent(String name, byte[] content);
 
