@@ -40,7 +40,7 @@ final class Committer {
     private final String subscription;
     private final FilesOptions options;
     private final InstantSource clock;
-    private final CommitLog commits;
+    private final FilesLog commits;
     private final Random random = new Random();
     private volatile Instant floor = Instant.MIN;
 
@@ -49,7 +49,7 @@ final class Committer {
         this.subscription = subscription;
         this.options = options;
         this.clock = clock;
-        this.commits = new CommitLog(store, subscription);
+        this.commits = new FilesLog(store, subscription);
     }
 
     void open() throws InterruptedException {
@@ -104,7 +104,7 @@ final class Committer {
                 log.debug("[{}] all of {} changes are counted already", subscription, pending.size());
                 return;
             }
-            Commit commit = draft.commit(id, subscription, clock.instant(), Optional.ofNullable(lowWatermark), files);
+            LogEntry commit = draft.commit(id, subscription, clock.instant(), Optional.ofNullable(lowWatermark), files);
             if (retrying("storing an entry of the log", () -> commits.append(commit))) {
                 floor = commits.state().floor();
                 log.debug(

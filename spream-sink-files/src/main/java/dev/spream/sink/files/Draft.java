@@ -113,8 +113,8 @@ final class Draft {
     }
 
     /** Returns the commit of these files. */
-    Commit commit(
+    LogEntry commit(
             String id, String subscription, Instant now, Optional<Instant> lowWatermark, List<CommittedFile> files) {
-        return new Commit(state.number() + 1, id, subscription, now, lowWatermark, files, partitions(), replayed());
+        return new LogEntry(state.number() + 1, id, subscription, now, lowWatermark, files, partitions(), replayed());
     }
 }

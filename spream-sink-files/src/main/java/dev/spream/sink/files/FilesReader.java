@@ -44,22 +44,22 @@ public final class FilesReader {
     public List<Entry> entries(long after) {
         List<Entry> entries = new ArrayList<>();
         long number = after == 0 ? first() : after + 1;
-        Optional<byte[]> content = store.get(CommitLog.entry(number));
+        Optional<byte[]> content = store.get(FilesLog.entry(number));
         while (content.isPresent()) {
-            Commit commit = CommitLog.read(CommitLog.entry(number), content.get());
+            LogEntry commit = FilesLog.read(FilesLog.entry(number), content.get());
             entries.add(new Entry(number, commit.files()));
             number++;
-            content = store.get(CommitLog.entry(number));
+            content = store.get(FilesLog.entry(number));
         }
         return entries;
     }
 
     /** Returns the number of the first entry; earlier ones may have been deleted. */
     private long first() {
-        return store.list(CommitLog.ENTRIES).stream()
+        return store.list(FilesLog.ENTRIES).stream()
                 .findFirst()
                 .map(name -> store.get(name)
-                        .map(content -> CommitLog.read(name, content).number())
+                        .map(content -> FilesLog.read(name, content).number())
                         .orElse(1L))
                 .orElse(1L);
     }

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the entries of the log up to one of them say together: which changes are counted. The same entries give the same
+ * The changes that the entries of the log up to one of them count together. The same entries give the same
  * state in every process, so it can be stored as a checkpoint. Confined to the owner of the log.
  *
  * <p>It stays small: a partition whose position is before the low watermark is forgotten, since every change before that
@@ -27,7 +27,7 @@ final class LogState {
     private final Map<String, Position> partitions = new TreeMap<>();
     private final Map<String, Instant> replayed = new TreeMap<>();
 
-    void apply(Commit commit) {
+    void apply(LogEntry commit) {
         number = commit.number();
         subscription = Optional.of(commit.subscription());
         commit.partitions().forEach(part -> partitions.put(part.partition(), part.through()));

@@ -41,7 +41,7 @@ final class ArchitectureTest {
     }
 
     @Test
-    void what_users_and_stores_need_is_public() {
+    void that_which_users_and_stores_need_is_public() {
         assertThat(CLASSES.stream()
                         .filter(type -> type.getModifiers().contains(PUBLIC))
                         .filter(type -> type.getEnclosingClass().isEmpty())

@@ -266,7 +266,7 @@ final class CommitSimulation {
 
         @Override
         public boolean putIfAbsent(String name, byte[] content) {
-            if (name.startsWith(CommitLog.ENTRIES) && !inCommit && random.nextInt(3) == 0) {
+            if (name.startsWith(FilesLog.ENTRIES) && !inCommit && random.nextInt(3) == 0) {
                 inCommit = true;
                 try {
                     Worker other = workers.get(random.nextInt(WORKERS));

@@ -42,7 +42,7 @@ class FailingStore implements ObjectStore {
 
     @Override
     public boolean putIfAbsent(String name, byte[] content) {
-        return calling(name.startsWith(CommitLog.ENTRIES), () -> store.putIfAbsent(name, content));
+        return calling(name.startsWith(FilesLog.ENTRIES), () -> store.putIfAbsent(name, content));
     }
 
     @Override

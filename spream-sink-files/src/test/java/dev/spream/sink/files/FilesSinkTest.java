@@ -178,9 +178,9 @@ final class FilesSinkTest {
                 sink.flush();
             }
         }
-        assertThat(store.list(CommitLog.CHECKPOINTS))
+        assertThat(store.list(FilesLog.CHECKPOINTS))
                 .containsExactly("checkpoints/0000000000000000064.json", "checkpoints/0000000000000000128.json");
-        store.list(CommitLog.ENTRIES).stream().limit(128).forEach(store::delete);
+        store.list(FilesLog.ENTRIES).stream().limit(128).forEach(store::delete);
         try (FilesSink sink = open()) {
             sink.consume(change(129, "a"), delivery("p", 2));
             sink.consume(change(131, "a"), delivery("p", 2));
@@ -203,7 +203,7 @@ final class FilesSinkTest {
                 sink.flush();
             }
         }
-        store.delete(CommitLog.entry(1));
+        store.delete(FilesLog.entry(1));
         assertThatThrownBy(this::open)
                 .hasMessageContaining("entries were deleted")
                 .hasMessageContaining("Restore");
@@ -221,7 +221,7 @@ final class FilesSinkTest {
 
     @Test
     void something_else_in_the_place_of_the_log_is_refused() {
-        store.put(CommitLog.entry(1), new byte[] {'{', '}'});
+        store.put(FilesLog.entry(1), new byte[] {'{', '}'});
         assertThatThrownBy(this::open).hasMessageContaining("is not part of a log of spream");
     }
 
@@ -282,7 +282,7 @@ final class FilesSinkTest {
         }
         assertThat(FilesChanges.versions(store))
                 .isEqualTo(LongStream.range(0, 110).boxed().toList());
-        CommitLog log = new CommitLog(store, "Orders");
+        FilesLog log = new FilesLog(store, "Orders");
         log.open();
         assertThat(log.state().position(chunk.value()).orElseThrow().last())
                 .isEqualTo(Map.of("snapshot:Orders", "%016d".formatted(109)));
@@ -300,7 +300,7 @@ final class FilesSinkTest {
             sink.consume(change(5, "b"), delivery("p", 1, Optional.of(START.plusSeconds(4))));
             sink.flush();
         }
-        CommitLog log = new CommitLog(store, "Orders");
+        FilesLog log = new FilesLog(store, "Orders");
         log.open();
         assertThat(log.state().partitions()).isEqualTo(1);
         try (FilesSink sink = open()) {
@@ -323,7 +323,7 @@ final class FilesSinkTest {
                     .hasMessageContaining("set ordering=partition");
             assertThatThrownBy(sink::flush).hasMessageContaining("are not counted, and come again after a restart");
         }
-        assertThat(store.list(CommitLog.ENTRIES)).isEmpty();
+        assertThat(store.list(FilesLog.ENTRIES)).isEmpty();
     }
 
     @Test
@@ -350,7 +350,7 @@ final class FilesSinkTest {
             sink.flush();
         }
         assertThat(FilesChanges.versions(store)).containsExactly(1L, 2L);
-        assertThat(store.list(CommitLog.ENTRIES)).hasSize(2);
+        assertThat(store.list(FilesLog.ENTRIES)).hasSize(2);
     }
 
     @Test

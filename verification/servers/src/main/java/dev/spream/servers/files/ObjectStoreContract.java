@@ -54,7 +54,7 @@ public abstract class ObjectStoreContract {
     }
 
     @Test
-    void what_is_not_stored_is_absent() {
+    void an_object_that_is_not_stored_is_absent() {
         assertThat(store.get("log/1")).isEmpty();
         assertThat(store.list("log/")).isEmpty();
         store.delete("log/1");

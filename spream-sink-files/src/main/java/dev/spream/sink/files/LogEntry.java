@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param partitions the partitions of the changes in them
  * @param replayed the identities of those changes that were dead letters, which no position covers
  */
-record Commit(
+record LogEntry(
         long number,
         String id,
         String subscription,
@@ -33,7 +33,7 @@ record Commit(
         List<CommittedFile> files,
         List<PartitionCommit> partitions,
         List<String> replayed) {
-    Commit {
+    LogEntry {
         requireNonNull(id, "id");
         requireNonNull(subscription, "subscription");
         requireNonNull(committedAt, "committedAt");
@@ -58,9 +58,9 @@ record Commit(
     }
 
     /** @throws RuntimeException if the content is not an entry */
-    static Commit read(byte[] content) {
+    static LogEntry read(byte[] content) {
         JsonObject entry = JsonObject.of(new String(content, StandardCharsets.UTF_8));
-        return new Commit(
+        return new LogEntry(
                 entry.int64("number").orElseThrow(),
                 entry.string("id").orElseThrow(),
                 entry.string("subscription").orElseThrow(),

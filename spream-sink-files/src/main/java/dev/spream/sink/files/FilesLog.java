@@ -44,17 +44,17 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A put whose answer was lost is repeated; the entry that is then in the way has the id of this commit.
  */
-final class CommitLog {
+final class FilesLog {
     static final String ENTRIES = "log/";
     static final String CHECKPOINTS = "checkpoints/";
     private static final int CHECKPOINT_INTERVAL = 64;
-    private static final Logger log = LoggerFactory.getLogger(CommitLog.class);
+    private static final Logger log = LoggerFactory.getLogger(FilesLog.class);
 
     private final ObjectStore store;
     private final String subscription;
     private LogState state = new LogState();
 
-    CommitLog(ObjectStore store, String subscription) {
+    FilesLog(ObjectStore store, String subscription) {
         this.store = store;
         this.subscription = subscription;
     }
@@ -114,9 +114,9 @@ final class CommitLog {
         }
     }
 
-    static Commit read(String name, byte[] content) {
+    static LogEntry read(String name, byte[] content) {
         try {
-            return Commit.read(content);
+            return LogEntry.read(content);
         } catch (RuntimeException e) {
             throw unreadable(name, e);
         }
@@ -137,7 +137,7 @@ final class CommitLog {
      *
      * @return false if another writer's entry has the number
      */
-    boolean append(Commit commit) {
+    boolean append(LogEntry commit) {
         String name = entry(commit.number());
         byte[] content = commit.toJson();
         if (!store.putIfAbsent(name, content)
