@@ -20,6 +20,7 @@ const sections: Record<string, Record<string, string>> = {
     'spring-boot': 'Spring Boot',
     flink: 'Flink',
     mirror: 'Mirror',
+    files: 'Files and object storage',
     webhook: 'Webhook',
     outbox: 'Outbox',
     projections: 'Projections',

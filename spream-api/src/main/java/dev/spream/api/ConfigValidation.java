@@ -9,12 +9,15 @@ import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.DeadLetterSinkProvider;
 import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.Port;
 import dev.spream.api.spi.ProjectionStoreProvider;
+import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.consume.Ordering;
 import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.subscription.DecodingFailure;
 import dev.spream.core.subscription.SubscriberOptions;
@@ -23,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -157,9 +161,27 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
                     "on-failure dead-letters changes, but dead-letters is not configured: set it, such as dead-letters=jsonl");
         }
         validateTransactions();
+        selection
+                .plugin(ConsumerProvider.PORT)
+                .filter(ConfigValidation::needsPartitionOrder)
+                .ifPresent(this::validatePartitionOrder);
         if (own().get(SubscriptionKeys.DECODING_FAILURE.key()) == DecodingFailure.DEAD_LETTER && !hasDeadLetters) {
             problems.add(
                     "decoding-failure is dead-letter, but dead-letters is not configured: set it, such as dead-letters=jsonl");
+        }
+    }
+
+    /** A sink that stores positions would lose changes in another order. */
+    private void validatePartitionOrder(Plugin<Consumer> sink) {
+        own().find(SubscriptionKeys.ORDERING.key())
+                .filter(ordering -> ordering != Ordering.PARTITION)
+                .ifPresent(ordering -> problems.add(
+                        "ordering is %s, but the sink %s needs the order in which a partition is read: set ordering=partition, or remove it"
+                                .formatted(ordering.name().toLowerCase(Locale.ROOT), sink.name())));
+        if (own().get(SubscriptionKeys.TRANSACTIONS.key()) == TransactionMode.WHOLE) {
+            problems.add(
+                    "transaction-mode is whole, but the sink %s needs the order in which a partition is read: set transaction-mode=commit-order, or off"
+                            .formatted(sink.name()));
         }
     }
 
@@ -198,7 +220,21 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
     }
 
     SubscriberOptions.Builder options() {
-        return SubscriptionKeys.options(own());
+        SubscriberOptions.Builder options = SubscriptionKeys.options(own());
+        selection.plugin(ConsumerProvider.PORT).ifPresent(sink -> {
+            if (needsPartitionOrder(sink)) {
+                options.ordering(Ordering.PARTITION);
+            }
+            if (own().find(SubscriptionKeys.WATERMARK_INTERVAL.key()).isEmpty()) {
+                sink.ask(ConsumerProvider.class, ConsumerProvider::watermarkInterval)
+                        .ifPresent(options::watermarkInterval);
+            }
+        });
+        return options;
+    }
+
+    private static boolean needsPartitionOrder(Plugin<Consumer> sink) {
+        return sink.ask(ConsumerProvider.class, ConsumerProvider::needsPartitionOrder);
     }
 
     StreamTimes times() {

@@ -65,6 +65,21 @@ final class SubscriptionKeys {
             DEFAULTS.transactionMode(),
             SubscriberOptions.Builder::transactionMode);
 
+    static final OptionKey<SubscriberOptions.Builder, Ordering> ORDERING = OptionKey.optional(
+            "ordering",
+            ConfigType.choice(Ordering.class),
+            "Scope of ordered delivery: the whole partition, each primary key, or none.",
+            "partition with one change in flight, key with more; partition for sinks of files",
+            SubscriberOptions.Builder::ordering);
+
+    static final OptionKey<SubscriberOptions.Builder, Duration> WATERMARK_INTERVAL = OptionKey.optional(
+            "watermark-interval",
+            ConfigType.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),
+            "Maximum delay before an advanced watermark is stored. A longer delay means fewer writes and"
+                    + " more redelivered changes after a crash; for sinks of files it is their age.",
+            "1s; 30s for sinks of files",
+            SubscriberOptions.Builder::watermarkInterval);
+
     static final OptionKey<SubscriberOptions.Builder, DecodingFailure> DECODING_FAILURE = OptionKey.of(
             "decoding-failure",
             ConfigType.choice(DecodingFailure.class),
@@ -106,12 +121,7 @@ final class SubscriptionKeys {
                             + " delivery, not the changes.",
                     DEFAULTS.maxInflight(),
                     SubscriberOptions.Builder::maxInflight),
-            OptionKey.optional(
-                    "ordering",
-                    ConfigType.choice(Ordering.class),
-                    "Scope of ordered delivery: the whole partition, each primary key, or none.",
-                    "partition with one change in flight, key with more",
-                    SubscriberOptions.Builder::ordering),
+            ORDERING,
             TRANSACTIONS,
             OptionKey.optional(
                     "max-batch-size",
@@ -156,13 +166,7 @@ final class SubscriptionKeys {
                     DEFAULTS.retentionLoss(),
                     SubscriberOptions.Builder::retentionLoss),
             DECODING_FAILURE,
-            OptionKey.of(
-                    "watermark-interval",
-                    ConfigType.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),
-                    "Maximum delay before an advanced watermark is stored. A longer delay means fewer writes and"
-                            + " more redelivered changes after a crash.",
-                    DEFAULTS.watermarkInterval(),
-                    SubscriberOptions.Builder::watermarkInterval),
+            WATERMARK_INTERVAL,
             OptionKey.of(
                     "partition-discovery-interval",
                     ConfigType.duration(Duration.ofMillis(1), Duration.ofMinutes(10)),

@@ -36,6 +36,7 @@ final class ArchitectureTest {
                         "dev.spream.outbox",
                         "dev.spream.api.format..",
                         "dev.spream.api.spi..",
+                        "dev.spream.sink.files..",
                         SINKS + ".."))
                 .check(CLASSES);
         noClasses()

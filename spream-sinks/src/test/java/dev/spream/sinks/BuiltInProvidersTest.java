@@ -18,7 +18,7 @@ final class BuiltInProvidersTest {
 
     @Test
     void service_loader_finds_them_by_their_names() {
-        assertThat(names(ConsumerProvider.class)).contains("stdout", "log", "jsonl", "webhook");
+        assertThat(names(ConsumerProvider.class)).contains("stdout", "log", "jsonl", "files", "webhook");
         assertThat(names(PartitionStorageProvider.class)).contains("memory");
         assertThat(names(DeadLetterSinkProvider.class)).contains("jsonl");
     }

@@ -1,5 +1,6 @@
 package dev.spream.benchmarks;
 
+import dev.spream.benchmarks.delivery.FilesRate;
 import dev.spream.benchmarks.delivery.KafkaRate;
 import dev.spream.benchmarks.delivery.LetterReplay;
 import dev.spream.benchmarks.delivery.MirrorRate;
@@ -66,6 +67,8 @@ enum Benchmark {
     MIRROR(MirrorRate.class, 512),
     /** A subscription to Kafka compared with its bare producer. */
     KAFKA(KafkaRate.class, 1_024),
+    /** Files in a folder and a bucket compared with bare ones. */
+    FILES(FilesRate.class, 768),
     /** A replay of dead letters during a running subscription. */
     LETTERS(LetterReplay.class, 512),
     /** Hierarchical locks compared with plain SQL. */

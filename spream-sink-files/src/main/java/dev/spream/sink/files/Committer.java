@@ -1,0 +1,204 @@
+package dev.spream.sink.files;
+
+import dev.spream.api.spi.NonRetryableException;
+import dev.spream.core.DurationText;
+import dev.spream.core.ExponentialBackoff;
+import dev.spream.core.LoggedFailure;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Commits changes: stores them as files, and an entry of the log that names these. Failures of the store that may pass are
+ * retried. Confined to one thread, but for {@link #requireNew}.
+ */
+final class Committer {
+    private static final Logger log = LoggerFactory.getLogger(Committer.class);
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("uuuuMMdd'T'HHmmss.SSS'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+    static final String DATA = "data/";
+
+    private final ObjectStore store;
+    private final String subscription;
+    private final FilesOptions options;
+    private final InstantSource clock;
+    private final FilesLog commits;
+    private final Random random = new Random();
+    private volatile Instant floor = Instant.MIN;
+
+    Committer(ObjectStore store, String subscription, FilesOptions options, InstantSource clock) {
+        this.store = store;
+        this.subscription = subscription;
+        this.options = options;
+        this.clock = clock;
+        this.commits = new FilesLog(store, subscription);
+    }
+
+    void open() throws InterruptedException {
+        retrying("reading the log", () -> {
+            commits.open();
+            return true;
+        });
+        floor = commits.state().floor();
+        log.info(
+                "[{}] the log in {} has {} entries; {} partitions have changes after {}",
+                subscription,
+                store,
+                commits.state().number(),
+                commits.state().partitions(),
+                floor.equals(Instant.MIN) ? "its beginning" : floor);
+    }
+
+    /**
+     * Refuses a change from before the time up to which every change is counted. Only a worker that lost its lease gets
+     * one, or one whose subscription was begun anew or set back.
+     */
+    void requireNew(PendingChange change) {
+        if (!change.isReplay() && change.at().isBefore(floor)) {
+            throw new NonRetryableException(
+                    "[%s] the change of %s is from before %s, up to which the log in %s counts every change of the subscription: it is not written. If the subscription was begun anew or set back, use another prefix or folder"
+                            .formatted(change.partition().abbreviated(), change.at(), floor, store));
+        }
+    }
+
+    /** Commits those of the changes that are not counted yet. */
+    void commit(List<PendingChange> pending, @Nullable Instant lowWatermark) throws InterruptedException {
+        if (pending.isEmpty()) {
+            return;
+        }
+        String id = UUID.randomUUID().toString();
+        int stored = -1;
+        List<CommittedFile> files = List.of();
+        while (true) {
+            retrying("reading the log", () -> {
+                commits.catchUp();
+                return true;
+            });
+            floor = commits.state().floor();
+            Draft draft = Draft.of(pending, commits.state());
+            if (draft.changes().size()
+                    != stored) { // what is counted only grows, so the same number is the same changes
+                files.forEach(this::remove);
+                files = store(draft, id);
+                stored = draft.changes().size();
+            }
+            if (stored == 0) {
+                log.debug("[{}] all of {} changes are counted already", subscription, pending.size());
+                return;
+            }
+            LogEntry commit = draft.commit(id, subscription, clock.instant(), Optional.ofNullable(lowWatermark), files);
+            if (retrying("storing an entry of the log", () -> commits.append(commit))) {
+                floor = commits.state().floor();
+                log.debug(
+                        "[{}] entry {} counts {} changes in {} files; {} were counted before",
+                        subscription,
+                        commit.number(),
+                        stored,
+                        files.size(),
+                        pending.size() - stored);
+                return;
+            }
+        }
+    }
+
+    private List<CommittedFile> store(Draft draft, String id) throws InterruptedException {
+        List<CommittedFile> files = new ArrayList<>();
+        for (var folder : options.path().divide(draft.changes()).entrySet()) {
+            List<PendingChange> changes = folder.getValue();
+            byte[] content = content(changes);
+            String name = "%s%s/%s-%s-%d%s"
+                    .formatted(
+                            DATA,
+                            folder.getKey(),
+                            TIME.format(clock.instant()),
+                            id.substring(0, 13),
+                            commits.state().number() + 1,
+                            options.format().extension());
+            retrying("storing a file", () -> {
+                store.put(name, content);
+                return true;
+            });
+            Comparator<Instant> byTime = Comparator.naturalOrder();
+            files.add(new CommittedFile(
+                    name,
+                    changes.size(),
+                    changes.stream().mapToLong(PendingChange::rows).sum(),
+                    content.length,
+                    changes.stream().map(PendingChange::at).min(byTime).orElseThrow(),
+                    changes.stream().map(PendingChange::at).max(byTime).orElseThrow()));
+        }
+        return files;
+    }
+
+    private byte[] content(List<PendingChange> changes) {
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        try {
+            options.format().write(changes, content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e); // nothing is written but memory
+        }
+        return content.toByteArray();
+    }
+
+    /** Deletes a file that no entry names; if that fails it stays, and does not count. */
+    private void remove(CommittedFile file) {
+        try {
+            store.delete(file.name());
+        } catch (ObjectStoreException e) {
+            log.debug("{} stays; no entry names it, so it does not count", file.name(), LoggedFailure.of(e));
+        }
+    }
+
+    private <T> T retrying(String what, Supplier<T> call) throws InterruptedException {
+        ExponentialBackoff pauses = new ExponentialBackoff(FIRST_PAUSE, LONGEST_PAUSE, random);
+        long begun = System.nanoTime();
+        while (true) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            try {
+                T result = call.get();
+                if (pauses.attempts() > 0) {
+                    log.info("[{}] {} succeeded after {} retries", subscription, what, pauses.attempts());
+                }
+                return result;
+            } catch (ObjectStoreException e) {
+                Duration elapsed = Duration.ofNanos(System.nanoTime() - begun);
+                if (!e.retryable() || elapsed.compareTo(options.retryFor()) >= 0) {
+                    throw e;
+                }
+                if (pauses.attempts() == 0) {
+                    log.warn(
+                            "[{}] {} failed and is retried for {}; watermarks stay where they are meanwhile",
+                            subscription,
+                            what,
+                            DurationText.of(options.retryFor()),
+                            LoggedFailure.of(e));
+                }
+                Thread.sleep(pauses.next());
+            }
+        }
+    }
+
+    void close() {
+        store.close();
+    }
+}

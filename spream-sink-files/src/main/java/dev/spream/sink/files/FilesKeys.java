@@ -1,0 +1,80 @@
+package dev.spream.sink.files;
+
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.PluginConfig;
+import dev.spream.api.spi.PluginContext;
+import dev.spream.core.consume.Consumer;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The configuration keys that all sinks of files share, and what their providers do alike. */
+public final class FilesKeys {
+    /** The {@code watermark-interval} of such a sink, if none is configured: about the age of the files. */
+    public static final Duration WATERMARK_INTERVAL = Duration.ofSeconds(30);
+
+    /** The type of the beginning of all names of objects. */
+    public static final ConfigType<String> PREFIX =
+            new ConfigType<>("folders, of letters, digits, . _ = -", FilesKeys::requireFolders, prefix -> prefix);
+
+    private static final Pattern FOLDERS = Pattern.compile("[A-Za-z0-9._=-]+(/[A-Za-z0-9._=-]+)*");
+    private static final ConfigKey<PathPattern> PATH = ConfigKey.of(
+                    "path",
+                    new ConfigType<>(PathPattern.FORM, PathPattern::new, PathPattern::text),
+                    "Folders of the files below data/, by the commit timestamps (UTC) and the tables of the changes.")
+            .withDefault(new PathPattern("dt={date}/hour={hour}"));
+    private static final ConfigKey<Compression> COMPRESSION = ConfigKey.of(
+                    "compression", ConfigType.choice(Compression.class), "Compression of the files.")
+            .withDefault(Compression.GZIP);
+    private static final ConfigKey<Long> MAX_SIZE = ConfigKey.of(
+                    "max-size",
+                    ConfigType.size(1L << 10, 1L << 30),
+                    "Size of the collected changes, before compression, at which they are committed ahead of the"
+                            + " watermark-interval. About twice as much memory is used.")
+            .withDefault(32L << 20);
+    private static final ConfigKey<Duration> RETRY_FOR = ConfigKey.of(
+                    "retry-for",
+                    ConfigType.duration(Duration.ZERO, Duration.ofDays(1)),
+                    "Time for which failures of the store that may pass are retried. Afterwards the subscription stops.")
+            .withDefault(Duration.ofMinutes(5));
+
+    private FilesKeys() {}
+
+    private static String requireFolders(String prefix) {
+        if (!FOLDERS.matcher(prefix).matches()) {
+            throw new IllegalArgumentException(
+                    "expected folders, of letters, digits, . _ = -, without a slash at the ends");
+        }
+        return prefix;
+    }
+
+    /** Returns the keys of a provider: its own, and the shared ones after them. */
+    public static List<ConfigKey<?>> with(ConfigKey<?>... own) {
+        return Stream.concat(Stream.of(own), Stream.of(PATH, COMPRESSION, MAX_SIZE, RETRY_FOR))
+                .toList();
+    }
+
+    /**
+     * Opens the sink on a store, which it closes.
+     *
+     * @throws IllegalArgumentException if the store does not fit
+     */
+    public static Consumer open(ObjectStore store, PluginConfig config, PluginContext context)
+            throws InterruptedException {
+        FilesOptions options = new FilesOptions(
+                config.get(PATH),
+                new JsonLinesFormat(config.get(COMPRESSION)),
+                config.get(MAX_SIZE),
+                config.get(RETRY_FOR));
+        try {
+            return FilesSink.open(store, context.subscription(), options, context.clock());
+        } catch (ObjectStoreException e) {
+            if (e.retryable()) {
+                throw e;
+            }
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,433 @@
+package dev.spream.sink.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.spanner.Mutation;
+import com.google.protobuf.Value;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.core.record.ChangeRecordJson;
+import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.Mod;
+import dev.spream.emulator.SpannerEmulator;
+import dev.spream.emulator.control.CommitLog;
+import dev.spream.emulator.control.FaultRates;
+import dev.spream.emulator.control.PartitionChurn;
+import dev.spream.servers.JavaCommand;
+import dev.spream.sink.files.CommittedFile;
+import dev.spream.sink.files.FilesReader;
+import dev.spream.sink.files.LocalStore;
+import dev.spream.sink.files.ObjectStore;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerConnection;
+import dev.spream.storage.spanner.SpannerPartitionTables;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Worker processes write to one folder, or one bucket, while partitions split, merge and move, queries break, workers are
+ * killed with {@code kill -9} or stopped for longer than their lease and continued, and the object store is killed as well.
+ * Against what the emulator has committed, each change counts once and each key is in order.
+ *
+ * <p>{@code -Dfiles.minutes=20} runs for so long; otherwise a few workers die. {@code -Dfiles.seed=…} repeats the choices.
+ */
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
+final class FilesDeathIT {
+    private static final String DATABASE = "projects/spream/instances/test/databases/counters";
+    private static final String TABLE = "Progress";
+    private static final int MINUTES = Integer.getInteger("files.minutes", 0);
+    private static final int DEATHS = 2; // of a short run
+    private static final long SEED = Long.getLong("files.seed", System.nanoTime() % 1_000_000);
+    private static final Duration CHURN = Duration.ofMillis(700);
+    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
+    private static final int ROWS = 40;
+    private static final int WORKERS = 2;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void each_change_counts_once_in_a_folder() throws Exception {
+        Path files = Files.createDirectory(folder.resolve("files"));
+        try (ObjectStore store = LocalStore.open(files)) {
+            run("folder", Map.of("sink", "files", "sink.files.folder", files.toString()), store, () -> false);
+        }
+    }
+
+    @Test
+    void each_change_counts_once_in_a_bucket() throws Exception {
+        try (S3Server.InProcess server = S3Server.InProcess.start(Files.createDirectory(folder.resolve("s3")));
+                ObjectStore store = S3Store.of(S3Server.client(server.endpoint()), S3Server.BUCKET, "counters")) {
+            Map<String, String> sink = Map.of(
+                    "sink",
+                    "s3",
+                    "sink.s3.bucket",
+                    S3Server.BUCKET,
+                    "sink.s3.prefix",
+                    "counters",
+                    "sink.s3.endpoint",
+                    server.endpoint().toString(),
+                    "sink.s3.region",
+                    "eu-west-1",
+                    "sink.s3.access-key-id",
+                    S3Server.KEY_ID,
+                    "sink.s3.secret-access-key",
+                    S3Server.SECRET);
+            run("bucket", sink, store, () -> {
+                server.killAndRestart();
+                return true;
+            });
+        }
+    }
+
+    private void run(String name, Map<String, String> sink, ObjectStore store, Callable<Boolean> killStore)
+            throws Exception {
+        Random random = new Random(SEED);
+        try (SpannerEmulator emulator = SpannerEmulator.builder()
+                .seed(SEED)
+                .churn(PartitionChurn.every(CHURN).weights(3, 2, 1))
+                .faults(FaultRates.share(0.2))
+                .start()) {
+            emulator.createDatabase(
+                    DATABASE,
+                    DatabaseDialect.GOOGLE_STANDARD_SQL,
+                    "CREATE TABLE Counters (Id INT64 NOT NULL, Version INT64) PRIMARY KEY (Id)",
+                    "CREATE CHANGE STREAM Changes FOR Counters");
+            Instant start = Instant.now();
+            CommitLog commits = emulator.recordCommits(DATABASE);
+            Path config = configure(name, emulator, start, sink);
+            try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
+                            .emulatorHost(emulator.emulatorHost())
+                            .open();
+                    Fleet fleet = new Fleet(config)) {
+                SpannerPartitionTables.create(connection, TABLE);
+                Workload workload = Workload.start(connection, new Random(SEED));
+                for (int i = 0; i < WORKERS; i++) {
+                    fleet.start();
+                }
+                long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);
+                int kills = 0;
+                int stops = 0;
+                int storeKills = 0;
+                for (int death = 0; death < DEATHS || System.nanoTime() < end; death++) {
+                    awaitMore(store, fleet);
+                    if (death % 2 == 0) {
+                        fleet.killOne(random);
+                        fleet.start();
+                        kills++;
+                    } else {
+                        fleet.stopOne(random, LEASE.multipliedBy(2));
+                        stops++;
+                    }
+                    storeKills += killStore.call() ? 1 : 0;
+                }
+                workload.stop();
+                Map<String, Long> versions = versions(commits);
+                await(
+                        () -> {
+                            fleet.requireAlive();
+                            return isComplete(store, versions);
+                        },
+                        () -> "not everything is committed, seed " + SEED);
+                fleet.terminate();
+                Verdict verdict = judge(store, commits);
+                System.out.printf(
+                        "%s, seed %d: %d workers killed, %d stopped and continued, the store killed %d times; %d entries of the log, %d files that count, %d that do not, %d changes of %d committed rows%n",
+                        name,
+                        SEED,
+                        kills,
+                        stops,
+                        storeKills,
+                        FilesReader.of(store).entries(0).size(),
+                        FilesReader.of(store).files().size(),
+                        store.list("data/").size()
+                                - FilesReader.of(store).files().size(),
+                        verdict.changes,
+                        verdict.committed);
+                assertThat(verdict.flaws).as("seed %d", SEED).isEmpty();
+            }
+        }
+    }
+
+    private Path configure(String name, SpannerEmulator emulator, Instant start, Map<String, String> sink)
+            throws IOException {
+        Map<String, String> config = new LinkedHashMap<>(Map.of(
+                "source.spanner.database",
+                DATABASE,
+                "source.spanner.stream",
+                "Changes",
+                "source.spanner.emulator-host",
+                emulator.emulatorHost(),
+                "start",
+                start.toString(),
+                "storage",
+                "spanner",
+                "storage.spanner.table",
+                TABLE,
+                "max-inflight",
+                "100"));
+        config.putAll(Map.of(
+                "heartbeat-interval",
+                "200ms",
+                "watermark-interval",
+                "300ms",
+                "lease-time",
+                LEASE.toSeconds() + "s",
+                "partition-discovery-interval",
+                "200ms",
+                "sink." + sink.get("sink") + ".max-size",
+                "16KiB"));
+        config.putAll(sink);
+        Path file = folder.resolve(name + ".properties");
+        Files.write(file, config.entrySet().stream().map(Map.Entry::toString).toList());
+        return file;
+    }
+
+    private static List<DataChangeRecord> changes(FilesReader reader, CommittedFile file) {
+        try (GZIPInputStream content = new GZIPInputStream(new ByteArrayInputStream(reader.content(file)))) {
+            return new String(content.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .map(ChangeRecordJson::readDataChange)
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Stream<DataChangeRecord> counted(ObjectStore store) {
+        FilesReader reader = FilesReader.of(store);
+        return reader.files().stream().flatMap(file -> changes(reader, file).stream());
+    }
+
+    private static long count(ObjectStore store) {
+        try {
+            return FilesReader.of(store).files().stream()
+                    .mapToLong(CommittedFile::changes)
+                    .sum();
+        } catch (RuntimeException e) { // the store is being restarted
+            return -1;
+        }
+    }
+
+    private static void awaitMore(ObjectStore store, Fleet fleet) throws Exception {
+        long before = Math.max(0, count(store));
+        await(
+                () -> {
+                    fleet.requireAlive();
+                    return count(store) >= before + 50;
+                },
+                () -> "nothing is committed any more, seed " + SEED);
+    }
+
+    private static Map<String, Long> versions(CommitLog commits) {
+        Map<String, Long> versions = new TreeMap<>();
+        rows(commits).forEach(row -> versions.put(id(row.row()), version(row.row())));
+        return versions;
+    }
+
+    private static Stream<CommitLog.CommittedRow> rows(CommitLog commits) {
+        return commits.rows().stream().filter(row -> row.table().equals("Counters"));
+    }
+
+    private static String id(Map<String, Value> row) {
+        return row.get("Id").getStringValue();
+    }
+
+    private static long version(Map<String, Value> row) {
+        return Long.parseLong(row.get("Version").getStringValue());
+    }
+
+    private static boolean isComplete(ObjectStore store, Map<String, Long> versions) {
+        Map<String, Long> counted = new HashMap<>();
+        counted(store)
+                .flatMap(change -> change.mods().stream())
+                .forEach(mod -> counted.merge(id(mod), version(mod), Math::max));
+        return counted.equals(versions);
+    }
+
+    private static String id(Mod mod) {
+        return mod.keys().string("Id").orElseThrow();
+    }
+
+    private static long version(Mod mod) {
+        return mod.newValues().int64("Version").orElseThrow();
+    }
+
+    private record Verdict(List<String> flaws, long changes, long committed) {}
+
+    /** Every committed row is in one change of the files, at its time, and those of a row are in order. */
+    private static Verdict judge(ObjectStore store, CommitLog commits) {
+        List<String> flaws = new ArrayList<>();
+        Set<String> committed = new HashSet<>();
+        rows(commits).forEach(row -> committed.add(row.timestamp() + " " + id(row.row()) + " " + version(row.row())));
+        long rows = committed.size();
+        Map<String, Long> last = new HashMap<>();
+        Set<String> seen = new HashSet<>();
+        long[] changes = {0};
+        counted(store).forEach(change -> {
+            changes[0]++;
+            if (!seen.add(change.identity().toString())) {
+                flaws.add("twice: " + change.identity());
+            }
+            for (Mod mod : change.mods()) {
+                String row = change.commitTimestamp() + " " + id(mod) + " " + version(mod);
+                if (!committed.remove(row)) {
+                    flaws.add("twice, or never committed: " + row);
+                }
+                Long before = last.put(id(mod), version(mod));
+                if (version(mod) != (before == null ? 1 : before + 1)) {
+                    flaws.add("%d of %s after %s".formatted(version(mod), id(mod), before));
+                }
+            }
+        });
+        committed.forEach(row -> flaws.add("lost: " + row));
+        return new Verdict(flaws, changes[0], rows);
+    }
+
+    private static void await(Callable<Boolean> condition, Callable<String> state) throws Exception {
+        long deadline = System.nanoTime() + TIMEOUT.toNanos();
+        while (!condition.call()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("waited in vain: " + state.call());
+            }
+            LockSupport.parkNanos(100_000_000);
+        }
+    }
+
+    /** A thread that raises counters, several in a transaction, until it is stopped. */
+    private static final class Workload {
+        private final SpannerConnection connection;
+        private final Random random;
+        private final Map<Integer, Long> versions = new HashMap<>();
+        private final Thread thread;
+        private volatile boolean stopped;
+
+        private Workload(SpannerConnection connection, Random random) {
+            this.connection = connection;
+            this.random = random;
+            this.thread = new Thread(this::write, "workload");
+            thread.setDaemon(true);
+        }
+
+        static Workload start(SpannerConnection connection, Random random) {
+            Workload workload = new Workload(connection, random);
+            workload.thread.start();
+            return workload;
+        }
+
+        private void write() {
+            while (!stopped) {
+                List<Mutation> mutations = new ArrayList<>();
+                random.ints(0, ROWS)
+                        .distinct()
+                        .limit(1 + random.nextInt(3))
+                        .forEach(row -> mutations.add(Mutation.newInsertOrUpdateBuilder("Counters")
+                                .set("Id")
+                                .to(row)
+                                .set("Version")
+                                .to(versions.merge(row, 1L, Long::sum))
+                                .build()));
+                connection.client().write(mutations);
+                LockSupport.parkNanos(5_000_000);
+            }
+        }
+
+        void stop() throws InterruptedException {
+            stopped = true;
+            thread.join();
+        }
+    }
+
+    /** Worker processes, which are killed, or stopped and continued. */
+    private static final class Fleet implements AutoCloseable {
+        private final Path config;
+        private final List<Process> workers = new ArrayList<>();
+        private int started;
+
+        Fleet(Path config) {
+            this.config = config;
+        }
+
+        void start() throws IOException {
+            List<String> command = new ArrayList<>(JavaCommand.of(
+                    FilesWorker.class,
+                    "-Xmx256m",
+                    "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", "")));
+            command.addAll(List.of(config.toString(), "w%03d".formatted(++started)));
+            Path log = Files.createDirectories(Path.of("target", "workers"))
+                    .resolve(config.getFileName() + "-%03d.log".formatted(started));
+            workers.add(new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile())
+                    .start());
+        }
+
+        void killOne(Random random) throws InterruptedException {
+            workers.remove(random.nextInt(workers.size())).destroyForcibly().waitFor();
+        }
+
+        void stopOne(Random random, Duration time) throws Exception {
+            Process worker = workers.get(random.nextInt(workers.size()));
+            signal("STOP", worker);
+            long end = System.nanoTime() + time.toNanos();
+            while (System.nanoTime() < end) {
+                LockSupport.parkNanos(end - System.nanoTime());
+            }
+            signal("CONT", worker);
+        }
+
+        private static void signal(String signal, Process worker) throws Exception {
+            Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(worker.pid()))
+                    .inheritIO()
+                    .start();
+            assertThat(kill.waitFor()).isZero();
+        }
+
+        void requireAlive() {
+            Optional<Process> ended =
+                    workers.stream().filter(worker -> !worker.isAlive()).findFirst();
+            if (ended.isPresent()) {
+                throw new AssertionError("a worker ended by itself with %d, see its log in target/workers"
+                        .formatted(ended.get().exitValue()));
+            }
+        }
+
+        void terminate() throws InterruptedException {
+            workers.forEach(worker -> worker.toHandle().destroy());
+            for (Process worker : workers) {
+                assertThat(worker.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
+                        .isTrue();
+            }
+            workers.clear();
+        }
+
+        @Override
+        public void close() {
+            workers.forEach(Process::destroyForcibly);
+        }
+    }
+}

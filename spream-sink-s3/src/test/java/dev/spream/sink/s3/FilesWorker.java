@@ -1,0 +1,29 @@
+package dev.spream.sink.s3;
+
+import dev.spream.api.Spream;
+import dev.spream.api.config.SpreamConfig;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+
+/** A worker process of a test, which runs a configured subscription until it is told to end. */
+final class FilesWorker {
+    private FilesWorker() {}
+
+    public static void main(String[] args) throws IOException {
+        Properties file = new Properties();
+        try (Reader in = Files.newBufferedReader(Path.of(args[0]))) {
+            file.load(in);
+        }
+        Map<String, String> config = new HashMap<>();
+        file.stringPropertyNames().forEach(key -> config.put(key, file.getProperty(key)));
+        config.put("worker", args[1]);
+        Spream spream = Spream.create(SpreamConfig.of(config));
+        Runtime.getRuntime().addShutdownHook(new Thread(spream::shutdown));
+        spream.run();
+    }
+}

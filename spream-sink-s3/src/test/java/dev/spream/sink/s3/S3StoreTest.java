@@ -1,0 +1,71 @@
+package dev.spream.sink.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.servers.files.ObjectStoreContract;
+import dev.spream.sink.files.ObjectStore;
+import dev.spream.sink.files.ObjectStoreException;
+import java.net.URI;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract of objects in S3, and the failures. */
+final class S3StoreTest extends ObjectStoreContract {
+    @TempDir
+    private static Path folder;
+
+    private static S3Server server;
+    private static int tests;
+    private final int test = ++tests;
+
+    @BeforeAll
+    static void start() throws Exception {
+        server = S3Server.start(folder, 0);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        server.close();
+    }
+
+    @Override
+    protected ObjectStore open() {
+        return open(S3Server.BUCKET);
+    }
+
+    private S3Store open(String bucket) {
+        return S3Store.of(S3Server.client(server.endpoint()), bucket, "test=" + test + "/orders");
+    }
+
+    @Test
+    void a_bucket_that_does_not_exist_is_named() {
+        try (S3Store store = open("nowhere")) {
+            assertThatThrownBy(() -> store.put("data/a", new byte[] {1}))
+                    .isInstanceOfSatisfying(
+                            ObjectStoreException.class,
+                            e -> assertThat(e.retryable()).isFalse())
+                    .hasMessageContaining("s3://nowhere/test=")
+                    .hasMessageContaining("NoSuchBucket (status 404); create the bucket");
+            assertThatThrownBy(() -> store.get("data/a")).hasMessageContaining("create the bucket");
+        }
+    }
+
+    @Test
+    void a_server_that_does_not_answer_may_answer_later() throws Exception {
+        URI gone;
+        try (S3Server other = S3Server.start(folder, 0)) {
+            gone = other.endpoint();
+        }
+        try (S3Store store = S3Store.of(S3Server.client(gone), S3Server.BUCKET, "")) {
+            assertThatThrownBy(() -> store.putIfAbsent("log/1", new byte[] {1}))
+                    .isInstanceOfSatisfying(
+                            ObjectStoreException.class,
+                            e -> assertThat(e.retryable()).isTrue())
+                    .hasMessageContaining("s3://changes/log/1 could not be stored");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The contract of the stores of the files sink. Knows the port of these stores, JUnit and AssertJ. */
+@NullMarked
+package dev.spream.servers.files;
+
+import org.jspecify.annotations.NullMarked;
