@@ -189,6 +189,7 @@ final class ArchitectureTest {
                         API + ".config",
                         API + ".event",
                         API + ".filter",
+                        API + ".format",
                         API + ".guice",
                         API + ".metrics",
                         API + ".plugin",
