@@ -191,6 +191,7 @@ final class ArchitectureTest {
                         API + ".config",
                         API + ".event",
                         API + ".filter",
+                        API + ".format",
                         API + ".guice",
                         API + ".health",
                         API + ".metrics",
