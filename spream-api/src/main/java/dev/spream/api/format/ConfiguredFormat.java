@@ -29,10 +29,10 @@ public final class ConfiguredFormat {
     private static final ConfigKey<String> DATABASE = ConfigKey.of(
                     "source-database",
                     new ConfigType<>(StreamName.DATABASE_FORM, ConfiguredFormat::requireDatabase, name -> name),
-                    "Database of the change stream, which messages of debezium and cloudevents name.")
+                    "Database of the change stream, for messages that name it.")
             .withFallback("source.spanner.database");
     private static final ConfigKey<String> STREAM = ConfigKey.of(
-                    "source-stream", ConfigType.text(), "Change stream that messages of debezium and cloudevents name.")
+                    "source-stream", ConfigType.text(), "Name of the change stream, for messages that name it.")
             .withFallback("source.spanner.stream");
     private static final ConfigKey<Boolean> AFTER_PARTIAL = ConfigKey.of(
                     "after-partial",
@@ -86,6 +86,16 @@ public final class ConfiguredFormat {
                         .formatted(key, FORMAT.type().write(user), FORMAT.type().write(choice)));
     }
 
+    /** Returns the full name of the database of the change stream; empty if it is not configured. */
+    public static Optional<String> database(PluginConfig config) {
+        return config.find(DATABASE);
+    }
+
+    /** Returns the name of the change stream; empty if it is not configured. */
+    public static Optional<String> stream(PluginConfig config) {
+        return config.find(STREAM);
+    }
+
     /** Returns the configured format of single rows. */
     public static ChangeFormat of(PluginConfig config, PluginContext context) {
         return ofRows(config, context).orElseGet(ChangeFormat::record);
@@ -102,16 +112,16 @@ public final class ConfiguredFormat {
                 Optional.of(ChangeFormat.after(config.find(AFTER_PARTIAL).orElse(false)));
             case DEBEZIUM ->
                 Optional.of(ChangeFormat.debezium(
-                        stream(config),
+                        streamName(config),
                         config.find(DEBEZIUM_NAME).orElseGet(context::subscription),
                         config.find(DEBEZIUM_SCHEMAS).orElse(false),
                         context.clock()));
-            case CLOUDEVENTS -> Optional.of(ChangeFormat.cloudEvents(stream(config)));
+            case CLOUDEVENTS -> Optional.of(ChangeFormat.cloudEvents(streamName(config)));
         };
     }
 
-    private static StreamName stream(PluginConfig config) {
+    private static StreamName streamName(PluginConfig config) {
         return StreamName.of(
-                config.find(DATABASE).orElseThrow(), config.find(STREAM).orElseThrow());
+                database(config).orElseThrow(), stream(config).orElseThrow());
     }
 }

@@ -46,8 +46,9 @@ final class KafkaKeys {
     }
 
     /** Returns the keys of a plug-in, with those of the client. */
-    static List<ConfigKey<?>> with(ConfigKey<?>... own) {
+    static List<ConfigKey<?>> with(List<ConfigKey<?>> more, ConfigKey<?>... own) {
         List<ConfigKey<?>> keys = new ArrayList<>(List.of(own));
+        keys.addAll(more);
         keys.addAll(ClientProperties.all());
         return keys;
     }

@@ -71,6 +71,7 @@ public final class KafkaSenderProvider implements OutboxSenderProvider {
     @Override
     public List<ConfigKey<?>> keys() {
         return KafkaKeys.with(
+                List.of(),
                 KafkaKeys.BOOTSTRAP_SERVERS,
                 TOPIC,
                 GUARANTEE,

@@ -1,6 +1,7 @@
 package dev.spream.sink.kafka;
 
 import com.google.auto.service.AutoService;
+import dev.spream.api.format.ConfiguredFormat;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.ConsumerProvider;
@@ -10,19 +11,21 @@ import dev.spream.core.consume.Consumer;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /**
  * The sink {@code kafka}: each changed row as a message on a topic of Apache Kafka. A record of several rows gives several
  * messages; it is settled when all of them are confirmed by all in-sync replicas.
  *
  * <p>The key is the primary key as JSON, its columns by name: {@code {"Id":"17"}}. The value is JSON in the shape of the
- * documentation's {@code data_change_record}, with the one row in {@code mods}.
+ * documentation's {@code data_change_record}, with the one row in {@code mods}. Another {@code format} has a key and a
+ * value of its own, and may have a message without a value, a tombstone, for a deleted row.
  *
  * <p>Headers: {@code identity}, by which a repeated message is recognised; {@code database} and {@code stream}, if they are
  * configured; {@code table}; {@code mod_type}; {@code commit_timestamp}; {@code server_transaction_id}; {@code
  * record_sequence}; {@code mod_index}, the row's place in the record, from 0; {@code number_of_mods}; {@code
  * transaction_tag}; {@code partition_token}; {@code lease_epoch}, the epoch of the change stream partition's lease, 0 for a
- * replayed dead letter.
+ * replayed dead letter; {@code content-type}, with another format than {@code record}.
  *
  * <p>The messages of a key are sent one after the other, and after a failure the key continues with the change that
  * failed: the history of each key is published at least once, in order. With {@code transactional-id}, a batch of changes
@@ -48,12 +51,6 @@ public final class KafkaSinkProvider implements ConsumerProvider {
                     ConfigType.integer(1, MAX_PARTITIONS),
                     "Number of partitions that keys are distributed over, for topics that may get more.")
             .withDefaultMeaning("all that the topic has");
-    private static final ConfigKey<String> DATABASE = ConfigKey.of(
-                    "database", ConfigType.text(), "Name of the database in headers and topics.")
-            .withFallback("source.spanner.database");
-    private static final ConfigKey<String> STREAM = ConfigKey.of(
-                    "stream", ConfigType.text(), "Name of the change stream in headers and topics.")
-            .withFallback("source.spanner.stream");
 
     private static final ConfigKey<String> TRANSACTIONAL_ID = ConfigKey.of(
             "transactional-id",
@@ -74,6 +71,7 @@ public final class KafkaSinkProvider implements ConsumerProvider {
     @Override
     public List<ConfigKey<?>> keys() {
         return KafkaKeys.with(
+                ConfiguredFormat.keys(),
                 KafkaKeys.BOOTSTRAP_SERVERS,
                 TOPIC,
                 PARTITIONS,
@@ -81,25 +79,24 @@ public final class KafkaSinkProvider implements ConsumerProvider {
                 KafkaKeys.START_TIMEOUT,
                 KafkaKeys.CHECK_TOPIC,
                 TRANSACTIONAL_ID,
-                TRANSACTIONS,
-                DATABASE,
-                STREAM);
+                TRANSACTIONS);
     }
 
     @Override
     public List<String> problems(PluginConfig config) {
-        return KafkaKeys.problems(config);
+        return Stream.concat(KafkaKeys.problems(config).stream(), ConfiguredFormat.problems(config).stream())
+                .toList();
     }
 
     @Override
     public Consumer create(PluginConfig config, PluginContext context) throws Exception {
-        Optional<String> database = config.find(DATABASE);
-        Optional<String> stream = config.find(STREAM);
+        Optional<String> database = ConfiguredFormat.database(config);
+        Optional<String> stream = ConfiguredFormat.stream(config);
         TopicTemplate topics = config.get(TOPIC).of(database, stream);
         OptionalInt count = config.find(PARTITIONS).map(OptionalInt::of).orElseGet(OptionalInt::empty);
         KafkaOptions options = KafkaKeys.options("sink.kafka", config, context);
         new StartCheck(options, topics.onlyTopic(), count).run();
-        RowMessages messages = new RowMessages(topics, database, stream);
+        RowMessages messages = new RowMessages(topics, database, stream, ConfiguredFormat.ofRows(config, context));
         Partitions partitions = new Partitions(count);
         Optional<String> transactionalId = config.find(TRANSACTIONAL_ID);
         if (transactionalId.isEmpty()) {

@@ -5,14 +5,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message of a row. Its partition depends on the topic at the time of sending.
  *
  * <p>It has no timestamp of its own and so gets the time of sending, by which Kafka's retention counts: with its commit
  * timestamp, an old change could be deleted before it is read.
+ *
+ * @param value null for a tombstone
  */
-record Message(String topic, byte[] key, byte[] value, Headers headers) {
+record Message(String topic, byte[] key, byte @Nullable [] value, Headers headers) {
 
     /** Returns the text that is equal for messages whose order is kept. */
     String lane() {
@@ -21,7 +24,7 @@ record Message(String topic, byte[] key, byte[] value, Headers headers) {
 
     /** Returns the size of its contents in bytes, to which Kafka adds some. */
     int bytes() {
-        int bytes = key.length + value.length;
+        int bytes = key.length + (value == null ? 0 : value.length);
         for (Header header : headers) {
             bytes += header.key().length() + header.value().length;
         }

@@ -4,6 +4,9 @@ import dev.spream.api.publish.KeyLanes;
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.BatchConsumer.Batch;
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.kafka.clients.producer.Producer;
@@ -45,9 +48,7 @@ final class OrderedPublish {
 
     /** Publishes the batch. An interrupt ends the wait; messages in flight may then be published later. */
     void run() throws InterruptedException {
-        for (int i = 0; i < batch.changes().size(); i++) {
-            enter(i);
-        }
+        enterAll();
         while (!lanes.judge()) {
             while (lanes.hasNext()) {
                 send(lanes.next(1, Long.MAX_VALUE));
@@ -56,13 +57,29 @@ final class OrderedPublish {
         }
     }
 
-    private void enter(int index) {
-        try {
-            for (Message message : messages.of(batch.changes().get(index), batch.delivery(index))) {
-                lanes.enter(index, message.lane(), message, message.bytes());
+    private void enterAll() {
+        Map<Integer, NonRetryableException> unusable = new LinkedHashMap<>();
+        for (int i = 0; i < batch.changes().size(); i++) {
+            try {
+                enter(i, messages.of(batch.changes().get(i), batch.delivery(i)));
+            } catch (NonRetryableException e) {
+                unusable.put(i, e);
+                enterPlaces(i);
             }
-        } catch (NonRetryableException e) {
-            lanes.fail(index, e); // of no known key: later changes do not wait for it
+        }
+        unusable.forEach(lanes::fail);
+    }
+
+    private void enter(int index, List<Message> entered) {
+        entered.forEach(message -> lanes.enter(index, message.lane(), message, message.bytes()));
+    }
+
+    /** Adds messages for a change that has none, so that later messages wait for it, unless its keys cannot be read. */
+    private void enterPlaces(int index) {
+        try {
+            enter(index, messages.places(batch.changes().get(index), batch.delivery(index)));
+        } catch (NonRetryableException unreadable) {
+            // The change fails for the reason that is known already; its place among others is not known.
         }
     }
 

@@ -58,7 +58,7 @@ record TopicTemplate(String text) {
         TopicTemplate filled = new TopicTemplate(filled(name -> known.containsKey(name)
                 ? known.get(name)
                         .orElseThrow(() -> new IllegalArgumentException(
-                                "topic: {%s} is not known; configure %s".formatted(name, name)))
+                                "topic: {%s} is not known; configure source-%s".formatted(name, name)))
                 : "{%s}".formatted(name)));
         return parse(filled.text);
     }

@@ -37,6 +37,7 @@ final class ArchitectureTest {
                         "dev.spream.outbox..",
                         "dev.spream.core.partition..",
                         "dev.spream.core.record..",
+                        "dev.spream.api.format..",
                         "dev.spream.api.publish..",
                         "dev.spream.api.spi..",
                         "dev.spream.sink.kafka..",

@@ -3,6 +3,7 @@ package dev.spream.sink.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.api.format.ChangeFormat;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PluginProvider;
 import java.io.IOException;
@@ -44,7 +45,7 @@ final class GuideTest {
 
     @Test
     void every_header_is_listed() {
-        RowMessages messages = new RowMessages(TopicTemplate.parse("a"), Optional.of("d"), Optional.of("s"));
+        RowMessages messages = new RowMessages(TopicTemplate.parse("a"), Optional.of("d"), Optional.of("s"), Optional.of(ChangeFormat.after(true)));
         for (Header header : messages.of(KafkaChanges.change(1, "a"), RecordingBatch.DELIVERY)
                 .getFirst()
                 .headers()) {

@@ -48,7 +48,7 @@ final class LateRequestIT {
         return new KafkaSink(
                 SharedProducer.open(KafkaChanges.options(proxy.address(), TIMEOUT, properties)),
                 new Partitions(OptionalInt.empty()),
-                new RowMessages(TopicTemplate.parse(topic), Optional.empty(), Optional.empty()));
+                new RowMessages(TopicTemplate.parse(topic), Optional.empty(), Optional.empty(), Optional.empty()));
     }
 
     private static List<String> published(String topic) {

@@ -43,7 +43,7 @@ final class TopicTemplateTest {
     @Test
     void a_name_that_is_not_known_or_does_not_fit_is_refused_before_the_first_change() {
         assertThatThrownBy(() -> TopicTemplate.parse("{stream}").of(DATABASE, Optional.empty()))
-                .hasMessage("topic: {stream} is not known; configure stream");
+                .hasMessage("topic: {stream} is not known; configure source-stream");
         assertThatThrownBy(() -> TopicTemplate.parse("{database}").of(Optional.of("my bank"), STREAM))
                 .hasMessage(TopicName.RULE);
     }
