@@ -121,7 +121,6 @@ public final class ConfiguredFormat {
     }
 
     private static StreamName streamName(PluginConfig config) {
-        return StreamName.of(
-                database(config).orElseThrow(), stream(config).orElseThrow());
+        return StreamName.of(database(config).orElseThrow(), stream(config).orElseThrow());
     }
 }

@@ -82,8 +82,7 @@ final class FormattedMessagesIT {
     }
 
     private static DataChangeRecord change(int second, String modType, String capture, @Nullable String status) {
-        return ChangeRecordJson.readDataChange(
-                """
+        return ChangeRecordJson.readDataChange("""
                 {"commit_timestamp": "2026-01-31T12:00:0%d.123456Z", "record_sequence": "00000001",
                  "server_transaction_id": "tx%d", "is_last_record_in_transaction_in_partition": true, "table_name": "Orders",
                  "column_types": [
@@ -92,13 +91,8 @@ final class FormattedMessagesIT {
                  "mods": [{"keys": {"Id": "17"}, "new_values": %s, "old_values": {}}],
                  "mod_type": "%s", "value_capture_type": "%s", "number_of_records_in_transaction": 1,
                  "number_of_partitions_in_transaction": 1, "transaction_tag": "", "is_system_transaction": false}
-                """
-                        .formatted(
-                                second,
-                                second,
-                                status == null ? "{}" : "{\"Status\": \"%s\"}".formatted(status),
-                                modType,
-                                capture));
+                """.formatted(
+                second, second, status == null ? "{}" : "{\"Status\": \"%s\"}".formatted(status), modType, capture));
     }
 
     private static String key(ConsumerRecord<byte[], byte[]> message) {

@@ -45,7 +45,8 @@ final class GuideTest {
 
     @Test
     void every_header_is_listed() {
-        RowMessages messages = new RowMessages(TopicTemplate.parse("a"), Optional.of("d"), Optional.of("s"), Optional.of(ChangeFormat.after(true)));
+        RowMessages messages = new RowMessages(
+                TopicTemplate.parse("a"), Optional.of("d"), Optional.of("s"), Optional.of(ChangeFormat.after(true)));
         for (Header header : messages.of(KafkaChanges.change(1, "a"), RecordingBatch.DELIVERY)
                 .getFirst()
                 .headers()) {

@@ -54,7 +54,8 @@ final class KafkaSinkIT {
     @Test
     void a_change_of_several_rows_gives_a_message_for_each_with_its_key_and_headers() throws Exception {
         String topic = TestBroker.newTopic(1);
-        try (KafkaSink sink = sink(topic, Map.of("source-database", "projects/p/instances/i/databases/bank", "source-stream", "S"))) {
+        try (KafkaSink sink =
+                sink(topic, Map.of("source-database", "projects/p/instances/i/databases/bank", "source-stream", "S"))) {
             assertThat(publish(sink, change(7, "a", "b")).settled()).containsExactly(0);
         }
         List<ConsumerRecord<byte[], byte[]>> messages = read(topic);
