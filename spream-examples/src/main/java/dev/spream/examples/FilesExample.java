@@ -24,9 +24,7 @@ public final class FilesExample {
         }
         long last = args.length == 2 ? Long.parseLong(args[1]) : 0;
         long now = read(
-                Path.of(args[0]),
-                last,
-                content -> unzipped(content).lines().forEach(System.out::println));
+                Path.of(args[0]), last, content -> unzipped(content).lines().forEach(System.out::println));
         System.err.println("read up to entry " + now);
     }
 

@@ -31,11 +31,15 @@ final class FilesExampleTest {
     }
 
     private long read(long last, List<Long> seconds) {
-        return FilesExample.read(folder, last, content -> FilesExample.unzipped(content)
-                .lines()
-                .map(ChangeRecordJson::readDataChange)
-                .map(change -> change.commitTimestamp().getEpochSecond() - ScriptedSource.START.getEpochSecond())
-                .forEach(seconds::add));
+        return FilesExample.read(
+                folder,
+                last,
+                content -> FilesExample.unzipped(content)
+                        .lines()
+                        .map(ChangeRecordJson::readDataChange)
+                        .map(change ->
+                                change.commitTimestamp().getEpochSecond() - ScriptedSource.START.getEpochSecond())
+                        .forEach(seconds::add));
     }
 
     private void write(int changes) {

@@ -95,8 +95,9 @@ final class FilesSinkProviderTest {
         assertThat(counted()).hasSize(CHANGES);
         try (ObjectStore store = LocalStore.open(folder)) {
             assertThat(FilesReader.of(store).files())
-                    .allSatisfy(file ->
-                            assertThat(file.name()).startsWith("data/t=Accounts/").endsWith(".jsonl"));
+                    .allSatisfy(file -> assertThat(file.name())
+                            .startsWith("data/t=Accounts/")
+                            .endsWith(".jsonl"));
         }
     }
 
