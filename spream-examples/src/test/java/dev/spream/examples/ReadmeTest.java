@@ -61,7 +61,7 @@ final class ReadmeTest {
         assertThat(found("(?<=spream-bom:|spream-bom</artifactId>\\n {6}<version>)[^\"<]+", text))
                 .isNotEmpty()
                 .containsOnly(version());
-        assertThat(found("(?<=dev\\.spream:|<artifactId>|`)spream-[a-z-]+", text))
+        assertThat(found("(?<=dev\\.spream:|<artifactId>|`)spream-[a-z0-9-]+", text))
                 .hasSizeGreaterThanOrEqualTo(6)
                 .allSatisfy(module -> assertThat(ROOT.resolve(module)).isDirectory());
     }
