@@ -90,7 +90,7 @@ public final class KafkaBroker implements AutoCloseable {
                 Map.entry("log.dirs", folder.resolve("log").toString()),
                 Map.entry("auto.create.topics.enable", "false"),
                 Map.entry("broker.heartbeat.interval.ms", "200"),
-                Map.entry("broker.session.timeout.ms", "1000"), // so long is a killed one not let in again
+                Map.entry("broker.session.timeout.ms", "4000"), // so long is a killed one not let in again
                 Map.entry("offsets.topic.num.partitions", "1"),
                 Map.entry("offsets.topic.replication.factor", "1"),
                 Map.entry("transaction.state.log.num.partitions", "1"),
