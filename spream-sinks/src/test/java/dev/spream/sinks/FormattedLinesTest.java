@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.format.ChangeFormat;
-import dev.spream.api.format.StreamName;
+import dev.spream.api.format.QualifiedStreamName;
 import dev.spream.core.consume.Consumer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests of lines in another format than the documentation's record. */
 final class FormattedLinesTest {
     private static final ChangeLines AFTER = new ChangeLines(Optional.of(ChangeFormat.after(false)));
-    private static final StreamName STREAM = StreamName.of("projects/p/instances/i/databases/d", "Changes");
+    private static final QualifiedStreamName STREAM =
+            QualifiedStreamName.of("projects/p/instances/i/databases/d", "Changes");
     private static final String ROW_1 = "{\"Id\":1,\"Note\":\"secret note\"}";
     private static final String ROW_2 = "{\"Id\":2,\"Note\":\"secret note\"}";
 

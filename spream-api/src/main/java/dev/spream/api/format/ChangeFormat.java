@@ -70,12 +70,12 @@ public interface ChangeFormat {
      * @param schemas whether each message contains its schema, as with {@code schemas.enable=true}
      * @param clock for the time at which a message was written
      */
-    static ChangeFormat debezium(StreamName stream, String name, boolean schemas, InstantSource clock) {
+    static ChangeFormat debezium(QualifiedStreamName stream, String name, boolean schemas, InstantSource clock) {
         return new DebeziumFormat(new DebeziumSource(stream, name), schemas, clock);
     }
 
     /** Returns the format {@code cloudevents}: an event of CloudEvents 1.0, in structured mode, with a record as data. */
-    static ChangeFormat cloudEvents(StreamName stream) {
+    static ChangeFormat cloudEvents(QualifiedStreamName stream) {
         return new CloudEventsFormat(stream);
     }
 }

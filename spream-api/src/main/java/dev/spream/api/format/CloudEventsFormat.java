@@ -18,7 +18,7 @@ record CloudEventsFormat(String source) implements ChangeFormat {
     private static final String DATA_SCHEMA =
             "https://cloud.google.com/spanner/docs/change-streams/details#data-change-records";
 
-    CloudEventsFormat(StreamName stream) {
+    CloudEventsFormat(QualifiedStreamName stream) {
         this("//spanner.googleapis.com/" + stream);
     }
 

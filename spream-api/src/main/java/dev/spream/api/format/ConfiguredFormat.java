@@ -28,7 +28,8 @@ public final class ConfiguredFormat {
             .withDefault(Choice.RECORD);
     private static final ConfigKey<String> DATABASE = ConfigKey.of(
                     "source-database",
-                    new ConfigType<>(StreamName.DATABASE_FORM, ConfiguredFormat::requireDatabase, name -> name),
+                    new ConfigType<>(
+                            QualifiedStreamName.DATABASE_FORM, ConfiguredFormat::requireDatabase, name -> name),
                     "Database of the change stream, for messages that name it.")
             .withFallback("source.spanner.database");
     private static final ConfigKey<String> STREAM = ConfigKey.of(
@@ -53,7 +54,7 @@ public final class ConfiguredFormat {
     private ConfiguredFormat() {}
 
     private static String requireDatabase(String database) {
-        StreamName.of(database, "");
+        QualifiedStreamName.of(database, "");
         return database;
     }
 
@@ -120,7 +121,8 @@ public final class ConfiguredFormat {
         };
     }
 
-    private static StreamName streamName(PluginConfig config) {
-        return StreamName.of(database(config).orElseThrow(), stream(config).orElseThrow());
+    private static QualifiedStreamName streamName(PluginConfig config) {
+        return QualifiedStreamName.of(
+                database(config).orElseThrow(), stream(config).orElseThrow());
     }
 }

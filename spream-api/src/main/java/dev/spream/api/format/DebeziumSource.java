@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param stream the change stream
  * @param name the name of the connector
  */
-record DebeziumSource(StreamName stream, String name) {
+record DebeziumSource(QualifiedStreamName stream, String name) {
     private static final long MICROS = 1_000_000;
     private static final long NANOS = 1_000_000_000;
     private static final int NANOS_OF_MICRO = 1_000;

@@ -17,7 +17,8 @@ import java.util.Optional;
 
 /** Rows of a table {@code Orders} with a column of every type. */
 final class Rows {
-    static final StreamName STREAM = StreamName.of("projects/p/instances/i/databases/shop", "OrdersStream");
+    static final QualifiedStreamName STREAM =
+            QualifiedStreamName.of("projects/p/instances/i/databases/shop", "OrdersStream");
     static final Instant COMMITTED = Instant.parse("2026-01-31T12:00:00.123456789Z");
     static final Instant WRITTEN = Instant.parse("2026-01-31T12:00:01.5Z");
     static final List<ColumnType> COLUMNS = List.of(

@@ -16,7 +16,7 @@ import dev.spream.core.record.PartitionStartRecord;
  *
  * @param named whether each line names its kind and its partition; otherwise changes alone are printed, without a name
  */
-record JsonFormat(boolean named) implements RecordFormat {
+record JsonFormat(boolean named) implements LineFormat {
     @Override
     public String change(PartitionToken partition, DataChangeRecord change) {
         return named ? line(partition, "data_change_record", change.toJson()) : change.toJson();

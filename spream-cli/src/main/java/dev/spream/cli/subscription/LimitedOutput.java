@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /** Prints changes in a format, up to a limit. Safe for use by many threads. */
 final class LimitedOutput implements Consumer, AutoCloseable {
     private final LineOutput lines;
-    private final RecordFormat format;
+    private final LineFormat format;
     private final AtomicLong written = new AtomicLong();
     private final Runnable limitReached;
     private final AtomicLong toBeWritten;
@@ -28,7 +28,7 @@ final class LimitedOutput implements Consumer, AutoCloseable {
      *
      * @param limitReached called once, on the thread that wrote the last line that the limit allows
      */
-    LimitedOutput(OutputStream out, RecordFormat format, long limit, Runnable limitReached) {
+    LimitedOutput(OutputStream out, LineFormat format, long limit, Runnable limitReached) {
         this.lines = LineOutput.start(out);
         this.format = format;
         this.limitReached = limitReached;

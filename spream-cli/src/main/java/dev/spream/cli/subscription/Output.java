@@ -13,7 +13,7 @@ import java.io.OutputStream;
  * @param watched whether the standard error is a terminal
  */
 record Output(
-        OutputStream records, RecordFormat format, boolean allRecords, WatermarkProgress progress, boolean watched) {
+        OutputStream records, LineFormat format, boolean allRecords, WatermarkProgress progress, boolean watched) {
 
     /** Starts the output of records, and of progress on a terminal. */
     LimitedOutput start(long limit, Runnable limitReached) {

@@ -39,7 +39,7 @@ final class PrintArguments {
         return allRecords;
     }
 
-    RecordFormat format() {
+    LineFormat format() {
         return switch (format) {
             case JSON -> new JsonFormat(allRecords);
             case TEXT -> new TextFormat(ZoneId.systemDefault(), Terminal.colored(), Terminal.columns());

@@ -37,7 +37,7 @@ import picocli.CommandLine.Help.Ansi.Style;
  * @param styled whether the lines have colours
  * @param width the width of the terminal, to which values and lines are shortened; empty for no terminal
  */
-record TextFormat(ZoneId zone, boolean styled, OptionalInt width) implements RecordFormat {
+record TextFormat(ZoneId zone, boolean styled, OptionalInt width) implements LineFormat {
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSS", Locale.ROOT);
     private static final String BETWEEN = "  ";
     private static final int SHORTEST_VALUE = 16;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 final class JsonFormatTest {
     private static final PartitionToken PARTITION = new PartitionToken("token-1");
     private static final Instant TIME = Instant.parse("2026-03-01T10:00:00.000000001Z");
-    private static final RecordFormat NAMED = new JsonFormat(true);
+    private static final LineFormat NAMED = new JsonFormat(true);
 
     @Test
     void changes_alone_are_printed_as_before() {

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 final class TextFormatTest {
     private static final PartitionToken PARTITION = new PartitionToken("a-token-of-partition-1");
     private static final Instant COMMITTED = Instant.parse("2026-03-01T23:00:03.1239Z");
-    private static final RecordFormat PLAIN = new TextFormat(ZoneId.of("Europe/Berlin"), false, OptionalInt.empty());
-    private static final RecordFormat COLORED = new TextFormat(ZoneId.of("Europe/Berlin"), true, OptionalInt.of(200));
+    private static final LineFormat PLAIN = new TextFormat(ZoneId.of("Europe/Berlin"), false, OptionalInt.empty());
+    private static final LineFormat COLORED = new TextFormat(ZoneId.of("Europe/Berlin"), true, OptionalInt.of(200));
 
     @Test
     void an_insert_has_local_time_table_key_values_and_tag() {
@@ -71,7 +71,7 @@ final class TextFormatTest {
 
     @Test
     void long_values_and_lines_are_shortened_to_the_terminal() {
-        RecordFormat narrow = new TextFormat(ZoneId.of("UTC"), false, OptionalInt.of(100));
+        LineFormat narrow = new TextFormat(ZoneId.of("UTC"), false, OptionalInt.of(100));
         String value = "x".repeat(300);
         String line = narrow.change(
                 PARTITION,

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import com.google.pubsub.v1.PubsubMessage;
 import dev.spream.api.format.ChangeFormat;
-import dev.spream.api.format.StreamName;
+import dev.spream.api.format.QualifiedStreamName;
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.PartitionToken;
@@ -72,7 +72,8 @@ final class ChangeMessagesTest {
     @Test
     void another_format_has_its_own_body_and_says_what_it_is() {
         DataChangeRecord change = PubsubChanges.change(7, "a", "b");
-        ChangeFormat format = ChangeFormat.cloudEvents(StreamName.of("projects/p/instances/i/databases/d", "Changes"));
+        ChangeFormat format =
+                ChangeFormat.cloudEvents(QualifiedStreamName.of("projects/p/instances/i/databases/d", "Changes"));
         PubsubMessage message = new ChangeMessages(Optional.of(format))
                 .of(change, RecordingBatch.DELIVERY)
                 .get(1);

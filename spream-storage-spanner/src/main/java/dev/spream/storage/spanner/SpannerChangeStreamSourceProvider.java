@@ -9,8 +9,8 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.source.ChangeStreamSource;
-import dev.spream.storage.spanner.connection.ConnectionKeys;
 import dev.spream.storage.spanner.connection.DirectedReads;
+import dev.spream.storage.spanner.connection.SpannerConnectionKeys;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
                     SpannerConfigTypes.readFunction(),
                     "Name of the function that reads the stream, such as the one of a placement.")
             .withDefaultMeaning("the function of the whole stream");
-    private static final ConnectionKeys CONNECTION = ConnectionKeys.SOURCE;
+    private static final SpannerConnectionKeys CONNECTION = SpannerConnectionKeys.SOURCE;
     private static final ConfigKey<String> ROLE =
             ConfigKey.of("role", ConfigType.text(), "Database role used for reading.");
     private static final ConfigKey<Priority> PRIORITY = ConfigKey.of(
@@ -107,7 +107,8 @@ public final class SpannerChangeStreamSourceProvider implements ChangeStreamSour
 
     @Override
     public List<String> problems(PluginConfig config) {
-        List<String> problems = new ArrayList<>(CONNECTION.problems(config, ConnectionKeys.emulatorOfEnvironment()));
+        List<String> problems =
+                new ArrayList<>(CONNECTION.problems(config, SpannerConnectionKeys.emulatorOfEnvironment()));
         int needed = SpannerConnection.Builder.channelsFor(config.get(MAX_OPEN_QUERIES));
         config.find(CONNECTION.channels())
                 .filter(channels -> channels < needed)

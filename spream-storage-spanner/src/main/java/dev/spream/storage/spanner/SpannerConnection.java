@@ -22,10 +22,10 @@ import dev.spream.storage.spanner.client.PrefetchInterceptor;
 import dev.spream.storage.spanner.client.SilenceWatch;
 import dev.spream.storage.spanner.client.SpannerErrors;
 import dev.spream.storage.spanner.client.WatchedOptions;
-import dev.spream.storage.spanner.connection.ConnectionKeys;
 import dev.spream.storage.spanner.connection.CredentialsJson;
 import dev.spream.storage.spanner.connection.DirectedReads;
 import dev.spream.storage.spanner.connection.Endpoint;
+import dev.spream.storage.spanner.connection.SpannerConnectionKeys;
 import dev.spream.storage.spanner.source.StreamCatalog;
 import io.grpc.ClientInterceptor;
 import java.nio.file.Path;
@@ -62,7 +62,7 @@ public final class SpannerConnection implements AutoCloseable {
     /** The streams that a gRPC connection to Spanner carries; further ones wait without an error. */
     private static final int STREAMS_PER_CHANNEL = 100;
 
-    static final int MAX_OPEN_QUERIES = (ConnectionKeys.MAX_CHANNELS - 1) * STREAMS_PER_CHANNEL;
+    static final int MAX_OPEN_QUERIES = (SpannerConnectionKeys.MAX_CHANNELS - 1) * STREAMS_PER_CHANNEL;
     static final int DEFAULT_OPEN_QUERIES = 700;
 
     private final DatabaseName database;
@@ -274,9 +274,9 @@ public final class SpannerConnection implements AutoCloseable {
          * queries wait for each other without an error.
          */
         public Builder channels(int channels) {
-            if (channels < 1 || channels > ConnectionKeys.MAX_CHANNELS) {
-                throw new IllegalArgumentException(
-                        "channels must be from 1 to %d, was %d".formatted(ConnectionKeys.MAX_CHANNELS, channels));
+            if (channels < 1 || channels > SpannerConnectionKeys.MAX_CHANNELS) {
+                throw new IllegalArgumentException("channels must be from 1 to %d, was %d"
+                        .formatted(SpannerConnectionKeys.MAX_CHANNELS, channels));
             }
             this.channels = channels;
             return this;
@@ -289,12 +289,12 @@ public final class SpannerConnection implements AutoCloseable {
          * half as many from then on.
          */
         public Builder keepAliveTime(Duration keepAliveTime) {
-            if (keepAliveTime.compareTo(ConnectionKeys.MIN_KEEP_ALIVE_TIME) < 0
-                    || keepAliveTime.compareTo(ConnectionKeys.MAX_KEEP_ALIVE_TIME) > 0) {
+            if (keepAliveTime.compareTo(SpannerConnectionKeys.MIN_KEEP_ALIVE_TIME) < 0
+                    || keepAliveTime.compareTo(SpannerConnectionKeys.MAX_KEEP_ALIVE_TIME) > 0) {
                 throw new IllegalArgumentException("keepAliveTime must be from %s to %s, was %s"
                         .formatted(
-                                DurationText.of(ConnectionKeys.MIN_KEEP_ALIVE_TIME),
-                                DurationText.of(ConnectionKeys.MAX_KEEP_ALIVE_TIME),
+                                DurationText.of(SpannerConnectionKeys.MIN_KEEP_ALIVE_TIME),
+                                DurationText.of(SpannerConnectionKeys.MAX_KEEP_ALIVE_TIME),
                                 DurationText.of(keepAliveTime)));
             }
             this.keepAliveTime = keepAliveTime;
@@ -315,7 +315,7 @@ public final class SpannerConnection implements AutoCloseable {
         }
 
         /** Takes the configured settings. */
-        Builder configured(PluginConfig config, ConnectionKeys keys) {
+        Builder configured(PluginConfig config, SpannerConnectionKeys keys) {
             config.find(keys.emulatorHost()).ifPresent(this::emulatorHost);
             config.find(keys.endpoint()).ifPresent(this::endpoint);
             config.find(keys.credentialsFile()).ifPresent(this::credentialsFile);
@@ -357,7 +357,7 @@ public final class SpannerConnection implements AutoCloseable {
             require(
                     emulatorHost == null || (endpoint == null && !anyCredentials),
                     "emulatorHost cannot be combined with an endpoint or credentials");
-            ConnectionKeys.emulatorOfEnvironment()
+            SpannerConnectionKeys.emulatorOfEnvironment()
                     .ifPresent(host -> require(
                             endpoint == null,
                             "an endpoint is set, and SPANNER_EMULATOR_HOST is %s: leave out one of them"
@@ -394,7 +394,8 @@ public final class SpannerConnection implements AutoCloseable {
                             channels == null
                                     ? channelsFor(maxOpenQueries == null ? DEFAULT_OPEN_QUERIES : maxOpenQueries)
                                     : channels)
-                    .setGrpcKeepAliveTime(keepAliveTime == null ? ConnectionKeys.MIN_KEEP_ALIVE_TIME : keepAliveTime)
+                    .setGrpcKeepAliveTime(
+                            keepAliveTime == null ? SpannerConnectionKeys.MIN_KEEP_ALIVE_TIME : keepAliveTime)
                     .setGrpcKeepAliveTimeout(SilenceWatch.KEEP_ALIVE_TIMEOUT)
                     .setBuiltInMetricsEnabled(false);
             if (emulatorHost != null) {

@@ -7,7 +7,7 @@ import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.partition.PartitionStorage;
-import dev.spream.storage.spanner.connection.ConnectionKeys;
+import dev.spream.storage.spanner.connection.SpannerConnectionKeys;
 import java.time.Duration;
 import java.util.List;
 
@@ -33,7 +33,7 @@ public final class SpannerPartitionStorageProvider implements PartitionStoragePr
                     "Whether missing tables are created, and a table of Apache Beam or the Go spream is adopted;"
                             + " its reader must be stopped.")
             .withDefault(false);
-    private static final ConnectionKeys CONNECTION = ConnectionKeys.STORAGE;
+    private static final SpannerConnectionKeys CONNECTION = SpannerConnectionKeys.STORAGE;
     private static final ConfigKey<Duration> CALL_TIMEOUT = ConfigKey.of(
                     "call-timeout",
                     ConfigType.duration(SpannerPartitionStorage.MIN_TIMEOUT, SpannerPartitionStorage.MAX_TIMEOUT),
@@ -52,7 +52,7 @@ public final class SpannerPartitionStorageProvider implements PartitionStoragePr
 
     @Override
     public List<String> problems(PluginConfig config) {
-        return CONNECTION.problems(config, ConnectionKeys.emulatorOfEnvironment());
+        return CONNECTION.problems(config, SpannerConnectionKeys.emulatorOfEnvironment());
     }
 
     @Override

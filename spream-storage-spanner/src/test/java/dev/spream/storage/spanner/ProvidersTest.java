@@ -11,7 +11,7 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginProvider;
-import dev.spream.storage.spanner.connection.ConnectionKeys;
+import dev.spream.storage.spanner.connection.SpannerConnectionKeys;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -109,7 +109,7 @@ final class ProvidersTest {
                 .containsExactly("channels is 2, which is too few for max-open-queries=700: set at least 8, or lower"
                         + " max-open-queries");
         assertThat(problems(Map.of("channels", "2", "max-open-queries", "100"))).isEmpty();
-        assertThat(ConnectionKeys.SOURCE.problems(
+        assertThat(SpannerConnectionKeys.SOURCE.problems(
                         config(Map.of("endpoint", "localhost:1")), Optional.of("localhost:9010")))
                 .containsExactly("endpoint is configured, and SPANNER_EMULATOR_HOST is set to localhost:9010: leave out"
                         + " one of them");

@@ -16,7 +16,7 @@ import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.Value;
 import dev.spream.api.format.ChangeFormat;
 import dev.spream.api.format.ChangedRow;
-import dev.spream.api.format.StreamName;
+import dev.spream.api.format.QualifiedStreamName;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.ValueCaptureType;
@@ -113,7 +113,7 @@ class DebeziumMessagesIT {
             throws Exception {
         BlockingQueue<Message> ours = new LinkedBlockingQueue<>();
         ChangeFormat format = ChangeFormat.debezium(
-                StreamName.of(database.getName(), source.streamName()),
+                QualifiedStreamName.of(database.getName(), source.streamName()),
                 DebeziumProcess.NAME,
                 true,
                 InstantSource.system());

@@ -2,7 +2,7 @@ package dev.spream.benchmarks.formats;
 
 import dev.spream.api.format.ChangeFormat;
 import dev.spream.api.format.ChangedRow;
-import dev.spream.api.format.StreamName;
+import dev.spream.api.format.QualifiedStreamName;
 import dev.spream.benchmarks.harness.Comparison;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.PartitionToken;
@@ -25,7 +25,8 @@ public final class FormatCost {
     private static final int ROWS = 100_000;
     private static final int WARM_UPS = 3;
     private static final int TURNS = 15;
-    private static final StreamName STREAM = StreamName.of("projects/p/instances/i/databases/shop", "OrdersStream");
+    private static final QualifiedStreamName STREAM =
+            QualifiedStreamName.of("projects/p/instances/i/databases/shop", "OrdersStream");
     private static final Delivery DELIVERY =
             new Delivery(new PartitionToken("partition-1".repeat(13)), 1, 1, Optional.empty(), Optional.empty());
     private static final DataChangeRecord CHANGE = change();

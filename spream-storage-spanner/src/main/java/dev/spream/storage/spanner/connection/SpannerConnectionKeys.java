@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * The keys of a connection, which source and storage share. Those of the storage take the values of the source, unless
  * the storage has settings that cannot be combined with them.
  */
-public record ConnectionKeys(
+public record SpannerConnectionKeys(
         ConfigKey<String> emulatorHost,
         ConfigKey<String> endpoint,
         ConfigKey<Path> credentialsFile,
@@ -36,7 +36,7 @@ public record ConnectionKeys(
     private static final String CREDENTIALS_JSON = "credentials-json";
     private static final String OF_SOURCE = "source.spanner.";
 
-    private static final ConnectionKeys PLAIN = new ConnectionKeys(
+    private static final SpannerConnectionKeys PLAIN = new SpannerConnectionKeys(
             ConfigKey.of(EMULATOR_HOST, hostAndPort(), "Address of an emulator to use instead of Spanner."),
             ConfigKey.of(
                     ENDPOINT,
@@ -48,7 +48,8 @@ public record ConnectionKeys(
                     "File with the key of a service account or the configuration of a workload identity, as JSON."),
             ConfigKey.of(
                             CREDENTIALS_JSON,
-                            new ConfigType<>(CredentialsJson.FORM, ConnectionKeys::requireCredentials, json -> json),
+                            new ConfigType<>(
+                                    CredentialsJson.FORM, SpannerConnectionKeys::requireCredentials, json -> json),
                             "Credentials as a value, in place of a file, such as ${env:NAME}.")
                     .secret(),
             ConfigKey.of("channels", ConfigType.integer(1, MAX_CHANNELS), "Number of gRPC channels."),
@@ -60,7 +61,7 @@ public record ConnectionKeys(
                     .withDefault(MIN_KEEP_ALIVE_TIME));
 
     /** The keys of the source. */
-    public static final ConnectionKeys SOURCE = new ConnectionKeys(
+    public static final SpannerConnectionKeys SOURCE = new SpannerConnectionKeys(
             PLAIN.emulatorHost.withDefaultMeaning("that of %s, if set".formatted(EMULATOR_VARIABLE)),
             PLAIN.endpoint.withDefaultMeaning("spanner.googleapis.com:443"),
             PLAIN.credentialsFile.withDefaultMeaning("the application default credentials"),
@@ -69,7 +70,7 @@ public record ConnectionKeys(
             PLAIN.keepAliveTime);
 
     /** The keys of the storage. */
-    public static final ConnectionKeys STORAGE = new ConnectionKeys(
+    public static final SpannerConnectionKeys STORAGE = new SpannerConnectionKeys(
             PLAIN.emulatorHost.withFallback(OF_SOURCE + EMULATOR_HOST, ENDPOINT, CREDENTIALS_FILE, CREDENTIALS_JSON),
             PLAIN.endpoint.withFallback(OF_SOURCE + ENDPOINT, EMULATOR_HOST),
             PLAIN.credentialsFile.withFallback(OF_SOURCE + CREDENTIALS_FILE, CREDENTIALS_JSON, EMULATOR_HOST),
@@ -84,7 +85,7 @@ public record ConnectionKeys(
 
     /** Returns a type for a server without a scheme, as in {@code SPANNER_EMULATOR_HOST}. */
     private static ConfigType<String> hostAndPort() {
-        return new ConfigType<>("host:port", ConnectionKeys::requireHostAndPort, host -> host);
+        return new ConfigType<>("host:port", SpannerConnectionKeys::requireHostAndPort, host -> host);
     }
 
     private static String requireHostAndPort(String text) {

@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
  * @param database the database in the instance
  * @param stream the change stream in the database
  */
-public record StreamName(String project, String instance, String database, String stream) {
+public record QualifiedStreamName(String project, String instance, String database, String stream) {
     static final String DATABASE_FORM = "projects/<project>/instances/<instance>/databases/<database>";
 
     private static final Pattern DATABASE =
             Pattern.compile("projects/(?<project>[^/]+)/instances/(?<instance>[^/]+)/databases/(?<database>[^/]+)");
 
-    public StreamName {
+    public QualifiedStreamName {
         requireNonNull(project, "project");
         requireNonNull(instance, "instance");
         requireNonNull(database, "database");
@@ -32,12 +32,13 @@ public record StreamName(String project, String instance, String database, Strin
      * @param database {@code projects/<project>/instances/<instance>/databases/<database>}
      * @throws IllegalArgumentException if it has another form
      */
-    public static StreamName of(String database, String stream) {
+    public static QualifiedStreamName of(String database, String stream) {
         Matcher matcher = DATABASE.matcher(database);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("expected " + DATABASE_FORM);
         }
-        return new StreamName(matcher.group("project"), matcher.group("instance"), matcher.group("database"), stream);
+        return new QualifiedStreamName(
+                matcher.group("project"), matcher.group("instance"), matcher.group("database"), stream);
     }
 
     /** Returns the name in the form of Google Cloud's resources. */

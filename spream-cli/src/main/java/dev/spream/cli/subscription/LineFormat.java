@@ -5,7 +5,7 @@ import dev.spream.core.record.ChangeRecord;
 import dev.spream.core.record.DataChangeRecord;
 
 /** The form in which {@code tail} prints records. Safe for use by many threads. */
-interface RecordFormat {
+interface LineFormat {
 
     /** Returns the line of a delivered change, or a line for each of its rows. */
     String change(PartitionToken partition, DataChangeRecord change);
