@@ -49,13 +49,13 @@ final class BrokerProxy implements AutoCloseable {
     }
 
     /** Holds back from now on what clients send. */
-    void hold() {
+    synchronized void hold() {
         holding = true;
         connections.forEach(connection -> connection.holding = true);
     }
 
     /** Passes on what is sent by connections made from now on; the others stay held. */
-    void pass() {
+    synchronized void pass() {
         holding = false;
     }
 
@@ -92,15 +92,19 @@ final class BrokerProxy implements AutoCloseable {
                     client.close();
                     continue;
                 }
-                Connection connection =
-                        new Connection(client, new Socket(InetAddress.getLoopbackAddress(), target), holding);
-                connections.add(connection);
+                Connection connection = add(client, new Socket(InetAddress.getLoopbackAddress(), target));
                 Thread.ofVirtual().start(connection::requests);
                 connection.answering = Thread.ofVirtual().start(connection::answers);
             } catch (IOException e) {
                 continue; // closed, or the broker is not there
             }
         }
+    }
+
+    private synchronized Connection add(Socket client, Socket broker) {
+        Connection connection = new Connection(client, broker, holding);
+        connections.add(connection);
+        return connection;
     }
 
     private final class Connection {

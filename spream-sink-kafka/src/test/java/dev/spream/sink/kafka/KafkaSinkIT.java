@@ -92,7 +92,9 @@ final class KafkaSinkIT {
                 .mapToObj(i -> change(i, "row" + i % 7))
                 .toArray(DataChangeRecord[]::new);
         try (KafkaSink sink = sink(topic, Map.of())) {
-            assertThat(publish(sink, changes).settled()).hasSize(100);
+            RecordingBatch batch = publish(sink, changes);
+            assertThat(batch.failed()).isEmpty();
+            assertThat(batch.settled()).hasSize(100);
         }
         List<ConsumerRecord<byte[], byte[]>> messages = read(topic);
         assertThat(messages).hasSize(100);

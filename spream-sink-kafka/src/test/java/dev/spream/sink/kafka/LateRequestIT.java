@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +43,13 @@ final class LateRequestIT {
     static void stop() throws Exception {
         broker.close();
         proxy.close();
+    }
+
+    @AfterEach
+    void repair() {
+        proxy.pass();
+        proxy.mute(false);
+        proxy.cut(false);
     }
 
     private static KafkaSink sink(String topic, Map<String, String> properties) throws Exception {
@@ -77,7 +85,7 @@ final class LateRequestIT {
             int heldBefore = proxy.held();
             RecordingBatch lost = new RecordingBatch(change(2, "a"), change(3, "a"));
             sink.consume(lost);
-            assertThat(lost.failed().keySet()).containsExactly(0, 1);
+            assertThat(lost.failed()).containsOnlyKeys(0, 1);
             assertThat(lost.failure(0)).hasMessageContaining("was not confirmed for topic " + topic);
             assertThat(lost.failure(1)).hasMessageContaining("an earlier change of its keys was not");
             assertThat(proxy.held()).as("requests that the network has").isGreaterThan(heldBefore);

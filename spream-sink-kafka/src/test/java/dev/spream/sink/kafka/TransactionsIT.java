@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +39,13 @@ final class TransactionsIT {
     static void stop() throws Exception {
         broker.close();
         proxy.close();
+    }
+
+    @AfterEach
+    void repair() {
+        proxy.pass();
+        proxy.mute(false);
+        proxy.cut(false);
     }
 
     private static TransactionalSink sink(String topic, String id, Map<String, String> more) throws Exception {
