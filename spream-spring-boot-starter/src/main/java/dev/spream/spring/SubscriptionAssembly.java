@@ -8,6 +8,7 @@ import dev.spream.api.config.ConfigEntry;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.ConfigType;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterSink;
 import dev.spream.core.consume.ErrorHandler;
@@ -37,6 +38,7 @@ final class SubscriptionAssembly {
     private static final String PHASE_TIMEOUT = "spring.lifecycle.timeout-per-shutdown-phase";
     private static final Duration DEFAULT_PHASE_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration LONGEST_SHUTDOWN = Duration.ofHours(1);
+    private static final ConfigType<Duration> SHUTDOWN = ConfigType.duration(Duration.ZERO, LONGEST_SHUTDOWN);
 
     private final ConfigurableListableBeanFactory beans;
     private final ConfigurableEnvironment environment;
@@ -193,7 +195,7 @@ final class SubscriptionAssembly {
 
     private static boolean isLonger(String shutdown, Duration phase) {
         try {
-            return DurationStyle.SIMPLE.parse(shutdown).compareTo(phase) > 0;
+            return SHUTDOWN.read(shutdown).compareTo(phase) > 0;
         } catch (IllegalArgumentException e) {
             return false; // reported by the validation
         }

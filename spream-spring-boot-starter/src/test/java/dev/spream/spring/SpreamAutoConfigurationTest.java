@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -179,6 +181,27 @@ final class SpreamAutoConfigurationTest {
         orders.withPropertyValues(
                         "spream.defaults.shutdown-timeout=45s", "spring.lifecycle.timeout-per-shutdown-phase=1m")
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1m30s", "30.5s", "0.5m1s"})
+    void a_shutdown_is_compared_in_every_form_that_durations_have(String timeout) {
+        assertThat(problems(stored.withBean("orders", Consumer.class, SpreamAutoConfigurationTest::consumer)
+                        .withPropertyValues("spream.defaults.shutdown-timeout=" + timeout)))
+                .singleElement()
+                .asString()
+                .contains("shutdown-timeout is " + timeout, "spring.lifecycle.timeout-per-shutdown-phase");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"soon", "PT1M", "45", "2h"})
+    void a_shutdown_that_is_no_valid_duration_is_one_problem(String timeout) {
+        assertThat(problems(stored.withBean("orders", Consumer.class, SpreamAutoConfigurationTest::consumer)
+                        .withPropertyValues("spream.defaults.shutdown-timeout=" + timeout)))
+                .singleElement()
+                .asString()
+                .startsWith("orders: shutdown-timeout is '" + timeout + "'")
+                .contains("expected duration, 0s to 1h");
     }
 
     @Test
