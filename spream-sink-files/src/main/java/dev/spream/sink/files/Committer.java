@@ -52,6 +52,16 @@ final class Committer {
         this.commits = new FilesLog(store, subscription);
     }
 
+    /** Checks that the store fits. */
+    void check() throws InterruptedException {
+        StoreCheck check = new StoreCheck(store);
+        retrying("checking the store", () -> {
+            check.run();
+            return true;
+        });
+    }
+
+    /** Reads the log. */
     void open() throws InterruptedException {
         retrying("reading the log", () -> {
             commits.open();

@@ -56,7 +56,7 @@ final class FilesSink implements BatchConsumer, AutoCloseable {
             throws InterruptedException {
         try {
             FilesSink sink = new FilesSink(store, subscription, options, clock);
-            StoreCheck.check(store);
+            sink.committer.check();
             sink.committer.open();
             sink.thread.start();
             return sink;

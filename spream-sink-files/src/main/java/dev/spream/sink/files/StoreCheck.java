@@ -15,11 +15,19 @@ final class StoreCheck {
     private static final Logger log = LoggerFactory.getLogger(StoreCheck.class);
     static final String CHECKS = "checks/";
 
-    private StoreCheck() {}
+    private final ObjectStore store;
+    private final String name = CHECKS + UUID.randomUUID();
 
-    /** @throws ObjectStoreException if the store fails, or does not fit */
-    static void check(ObjectStore store) {
-        String name = CHECKS + UUID.randomUUID();
+    StoreCheck(ObjectStore store) {
+        this.store = store;
+    }
+
+    /**
+     * Checks the store. May be repeated after a failure, with the same object.
+     *
+     * @throws ObjectStoreException if the store fails, or does not fit
+     */
+    void run() {
         byte[] content = "Written by spream at its start, to check this place. It may be deleted.\n"
                 .getBytes(StandardCharsets.UTF_8);
         store.putIfAbsent(name, content);
@@ -27,19 +35,18 @@ final class StoreCheck {
                 store.get(name).filter(read -> Arrays.equals(read, content)).isPresent();
         boolean isListed = store.list(CHECKS).contains(name);
         boolean isReplaced = store.putIfAbsent(name, content);
-        delete(store, name);
+        delete();
         if (!isRead || !isListed) {
-            throw unfit(store, "an object that was just stored is not read or listed", "consistent reads");
+            throw unfit("an object that was just stored is not read or listed", "consistent reads");
         }
         if (isReplaced) {
             throw unfit(
-                    store,
                     "an object was replaced, although it was to be stored only if there was none",
                     "conditional writes (S3: If-None-Match, GCS: ifGenerationMatch)");
         }
     }
 
-    private static ObjectStoreException unfit(ObjectStore store, String happened, String need) {
+    private ObjectStoreException unfit(String happened, String need) {
         return new ObjectStoreException(
                 "%s does not fit: %s. Two workers could count the same change, so nothing is written; use a store with %s"
                         .formatted(store, happened, need),
@@ -47,7 +54,7 @@ final class StoreCheck {
                 null);
     }
 
-    private static void delete(ObjectStore store, String name) {
+    private void delete() {
         try {
             store.delete(name);
         } catch (ObjectStoreException e) {

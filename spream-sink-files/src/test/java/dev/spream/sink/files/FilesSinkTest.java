@@ -338,6 +338,21 @@ final class FilesSinkTest {
     }
 
     @Test
+    void a_failure_that_passes_does_not_stop_the_start_and_another_does() throws Exception {
+        for (int failures = 1; failures <= 2; failures++) {
+            FailingStore failing = new FailingStore(store, true);
+            failing.failures = failures;
+            open(failing, LARGE).close();
+            assertThat(failing.failures).isZero();
+        }
+        assertThat(store.list(StoreCheck.CHECKS)).isEmpty();
+        FailingStore refusing = new FailingStore(store, false);
+        refusing.failures = 2;
+        assertThatThrownBy(() -> open(refusing, LARGE)).isInstanceOf(ObjectStoreException.class);
+        assertThat(refusing.failures).isOne();
+    }
+
+    @Test
     void an_entry_whose_answer_was_lost_is_not_stored_again() throws Exception {
         FailingStore failing = new FailingStore(store, true);
         failing.afterwards = true;
