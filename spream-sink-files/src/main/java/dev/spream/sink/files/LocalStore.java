@@ -8,19 +8,22 @@ import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 
 /**
  * A folder of the local disk, or of a file system that several machines mount and that creates hard links atomically, such
@@ -170,13 +173,38 @@ public final class LocalStore implements ObjectStore {
             if (!Files.isDirectory(folder)) {
                 return List.of();
             }
-            try (Stream<Path> files = Files.walk(folder)) {
-                return files.filter(Files::isRegularFile)
-                        .map(file -> root.relativize(file).toString().replace('\\', '/'))
-                        .sorted()
-                        .toList();
-            }
+            List<Path> files = new ArrayList<>();
+            Files.walkFileTree(folder, new Listing(files));
+            return files.stream()
+                    .map(file -> root.relativize(file).toString().replace('\\', '/'))
+                    .sorted()
+                    .toList();
         });
+    }
+
+    /** Collects the files of a folder, but for those that another process deletes meanwhile. */
+    private static final class Listing extends SimpleFileVisitor<Path> {
+        private final List<Path> files;
+
+        Listing(List<Path> files) {
+            this.files = files;
+        }
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (Files.isRegularFile(file)) {
+                files.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+            if (e instanceof NoSuchFileException) {
+                return FileVisitResult.CONTINUE;
+            }
+            throw e;
+        }
     }
 
     @Override

@@ -59,4 +59,25 @@ final class LocalStoreTest {
         assertThat(Thread.interrupted()).isTrue();
         assertThat(store.get("data/a")).hasValue(new byte[] {1, 2, 3});
     }
+
+    @Test
+    void files_that_are_deleted_meanwhile_are_not_listed_and_break_nothing() throws Exception {
+        LocalStore store = LocalStore.open(folder);
+        Path checks = Files.createDirectory(folder.resolve("checks"));
+        store.put("checks/stays", new byte[0]);
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i < 300; i++) {
+                Files.createFile(checks.resolve("goes" + i));
+            }
+            Thread deleting = Thread.ofPlatform().start(() -> {
+                for (int i = 0; i < 300; i++) {
+                    store.delete("checks/goes" + i);
+                }
+            });
+            do {
+                assertThat(store.list("checks/")).contains("checks/stays");
+            } while (deleting.isAlive());
+            deleting.join();
+        }
+    }
 }
