@@ -7,10 +7,12 @@ import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.ModType;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -66,6 +68,52 @@ final class TailSinkIT {
                         line -> assertThat(ChangeRecordJson.readDataChange(line).modType())
                                 .isEqualTo(ModType.INSERT));
         assertThat(folder.resolve("of-the-file.jsonl")).doesNotExist();
+    }
+
+    @Test
+    void a_storage_in_memory_does_not_go_with_the_log_that_another_subscription_has() throws Exception {
+        Path lake = Files.createDirectories(folder.resolve("lake"));
+        try (SpreamProcess first = intoFiles(lake)) {
+            assertThat(first.exitCode()).as("%s", first.err()).isZero();
+        }
+        List<String> log = files(lake);
+        assertThat(log).isNotEmpty();
+        try (SpreamProcess second = intoFiles(lake)) {
+            assertThat(second.exitCode()).isNotZero();
+            assertThat(String.join("\n", second.err())).contains("subscription");
+        }
+        assertThat(files(lake)).isEqualTo(log);
+    }
+
+    private SpreamProcess intoFiles(Path lake) throws Exception {
+        Path config = Files.writeString(
+                folder.resolve("service.properties"), "subscription=orders%non-failure=dead-letter%n".formatted());
+        return SpreamProcess.spreamOn(
+                server.emulatorHost(),
+                "tail",
+                "--config",
+                config.toString(),
+                "-d",
+                database.getName(),
+                "-s",
+                "Changes",
+                "--start",
+                created.toString(),
+                "--end",
+                "+1s",
+                "--sink",
+                "files",
+                "--sink.files.folder=" + lake);
+    }
+
+    private static List<String> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .map(Path::toString)
+                    .filter(name -> !name.contains("checks"))
+                    .sorted()
+                    .toList();
+        }
     }
 
     @Test

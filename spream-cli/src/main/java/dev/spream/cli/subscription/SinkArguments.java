@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class SinkArguments {
     static final List<String> NAMES = List.of("--sink", "--config", "--plugins");
 
     private static final String DEFAULT_SINK = "stdout";
+    private static final String LEDGER = "sink.jdbc.ledger";
     private static final Pattern KEY =
             Pattern.compile("--(?<key>[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)+)(?:=(?<value>.*))?", Pattern.DOTALL);
 
@@ -73,6 +75,18 @@ final class SinkArguments {
         Optional.ofNullable(plugins).ifPresent(folder -> builder.flag("plugins", folder.toString()));
         keys().forEach(builder::flag);
         return builder;
+    }
+
+    /**
+     * Keeps a subscription whose state is in memory apart from the one of the file: ledgers, logs and dead letters that sinks
+     * keep under the name of the subscription are the service's, which counts on them.
+     */
+    void standApart(SpreamConfig.Builder configuration) {
+        String name = "tail-" + UUID.randomUUID();
+        configuration.set("subscription", name).set("on-failure", "stop").set("decoding-failure", "stop");
+        if (!keys().containsKey(LEDGER)) {
+            configuration.set(LEDGER, name);
+        }
     }
 
     /** Returns the keys of plug-ins that are given as flags. */

@@ -260,6 +260,9 @@ public final class TailCommand extends Subcommand {
         source.forEach((key, value) -> config.set("source.spanner." + key, literal(value)));
         StorageChoice storage = storage();
         storageArguments.keys(storage).forEach((key, value) -> config.set(key, literal(value)));
+        if (storage instanceof StorageChoice.Memory) {
+            sinkArguments.standApart(config);
+        }
         filterArguments.keys().forEach((key, value) -> config.set(key, literal(value)));
         times(storage);
         set(config, "--start", "start", start);
