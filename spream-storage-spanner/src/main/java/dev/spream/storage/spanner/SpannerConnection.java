@@ -359,9 +359,9 @@ public final class SpannerConnection implements AutoCloseable {
                     "emulatorHost cannot be combined with an endpoint or credentials");
             SpannerConnectionKeys.emulatorOfEnvironment()
                     .ifPresent(host -> require(
-                            endpoint == null,
-                            "an endpoint is set, and SPANNER_EMULATOR_HOST is %s: leave out one of them"
-                                    .formatted(host)));
+                            endpoint == null && !anyCredentials,
+                            "%s set, and SPANNER_EMULATOR_HOST is %s: leave out one of them"
+                                    .formatted(endpoint == null ? "credentials are" : "an endpoint is", host)));
         }
 
         private static void require(boolean condition, String message) {

@@ -113,6 +113,10 @@ final class ProvidersTest {
                         config(Map.of("endpoint", "localhost:1")), Optional.of("localhost:9010")))
                 .containsExactly("endpoint is configured, and SPANNER_EMULATOR_HOST is set to localhost:9010: leave out"
                         + " one of them");
+        assertThat(SpannerConnectionKeys.SOURCE.problems(
+                        config(Map.of("credentials-file", "key.json")), Optional.of("localhost:9010")))
+                .containsExactly("credentials are configured, and SPANNER_EMULATOR_HOST is set to localhost:9010: leave"
+                        + " out one of them");
     }
 
     private List<String> problems(Map<String, String> settings) {

@@ -126,9 +126,12 @@ public record SpannerConnectionKeys(
             problems.add(
                     "emulator-host cannot be combined with endpoint or credentials: configure the emulator, or Spanner");
         }
-        if (server && inheritedEmulator.isPresent()) {
-            problems.add("endpoint is configured, and %s is set to %s: leave out one of them"
-                    .formatted(EMULATOR_VARIABLE, inheritedEmulator.get()));
+        if (inheritedEmulator.isPresent() && (server || file || json)) {
+            problems.add("%s, and %s is set to %s: leave out one of them"
+                    .formatted(
+                            server ? "endpoint is configured" : "credentials are configured",
+                            EMULATOR_VARIABLE,
+                            inheritedEmulator.get()));
         }
         return problems;
     }
