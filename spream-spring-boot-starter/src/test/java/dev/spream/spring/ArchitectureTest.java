@@ -2,6 +2,7 @@ package dev.spream.spring;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.JavaModifier.PUBLIC;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -12,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.spream.api.spi.ConfigType;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -47,7 +49,8 @@ final class ArchitectureTest {
                         "org.springframework.boot.diagnostics..",
                         "org.springframework.boot.origin..",
                         "org.springframework.context..",
-                        "org.springframework.core.."))
+                        "org.springframework.core..")
+                        .or(type(ConfigType.class))) // durations have one written form
                 .check(CLASSES);
     }
 
