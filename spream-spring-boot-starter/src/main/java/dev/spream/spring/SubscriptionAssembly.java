@@ -21,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -47,7 +46,7 @@ final class SubscriptionAssembly {
     private final List<StorageFromBean> storages;
     private final SubscriptionSettings settings;
     private final List<String> problems = new ArrayList<>();
-    private final Map<String, String> places = new LinkedHashMap<>(); // of a storage: the subscription by the place
+    private final StoredPlaces places;
 
     SubscriptionAssembly(
             ConfigurableListableBeanFactory beans,
@@ -60,6 +59,7 @@ final class SubscriptionAssembly {
         this.plugins = plugins;
         this.customizers = customizers;
         this.storages = storages;
+        this.places = new StoredPlaces(!storages.isEmpty());
         this.settings = SubscriptionSettings.read(environment, keys(plugins));
     }
 
@@ -109,7 +109,9 @@ final class SubscriptionAssembly {
         }
         refuseUnused(name, own);
         limitShutdown(name, own);
-        requireOwnTable(name, own);
+        if (components.storage(name).isEmpty()) {
+            places.add(name, own).ifPresent(problems::add);
+        }
         Optional<PartitionStorage> storage = storage(name, own, components);
         SpreamConfig.Builder config = SpreamConfig.builder()
                 .set(SUBSCRIPTION, name, "the name of the subscription")
@@ -198,26 +200,6 @@ final class SubscriptionAssembly {
             return SHUTDOWN.read(shutdown).compareTo(phase) > 0;
         } catch (IllegalArgumentException e) {
             return false; // reported by the validation
-        }
-    }
-
-    /** Two subscriptions in one table would take each other's partitions, so that each gets a part of the changes. */
-    private void requireOwnTable(String name, Map<String, SubscriptionSetting> own) {
-        SubscriptionSetting table = own.get("storage.spanner.table");
-        SubscriptionSetting kind = own.get(STORAGE);
-        if (table == null || (kind != null && !kind.value().equals("spanner"))) {
-            return;
-        }
-        String database = Stream.of("storage.spanner.database", "source.spanner.database")
-                .flatMap(key -> Stream.ofNullable(own.get(key)))
-                .map(SubscriptionSetting::value)
-                .findFirst()
-                .orElse("");
-        String other = places.putIfAbsent(database + " " + table.value(), name);
-        if (other != null) {
-            problems.add(
-                    "%s: storage.spanner.table is '%s' (%s), as that of %s: each subscription needs a table of its own"
-                            .formatted(name, table.value(), table.origin(), other));
         }
     }
 

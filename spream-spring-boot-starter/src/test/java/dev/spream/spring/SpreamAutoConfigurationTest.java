@@ -170,6 +170,64 @@ final class SpreamAutoConfigurationTest {
     }
 
     @Test
+    void the_tables_of_spanner_are_compared_without_their_case() {
+        assertThat(problems(ordersAndAudit()
+                        .withPropertyValues(
+                                "spream.defaults.storage=spanner",
+                                "spream.subscriptions.orders.storage.spanner.table=Partitions",
+                                "spream.subscriptions.audit.storage.spanner.table=PARTITIONS")))
+                .singleElement()
+                .asString()
+                .startsWith("audit: storage.spanner.table is 'PARTITIONS'")
+                .contains("the table of orders", "set spream.subscriptions.audit.storage.spanner.table");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://db/spream",
+                "jdbc:postgresql://db:5432/spream",
+                "jdbc:postgresql://DB/spream?user=audit&ssl=true"
+            })
+    void two_subscriptions_with_one_stored_name_are_a_problem(String url) {
+        assertThat(problems(ordersAndAudit()
+                        .withPropertyValues(
+                                "spream.defaults.storage=jdbc",
+                                "spream.subscriptions.orders.storage.jdbc.url=jdbc:postgresql://db/spream",
+                                "spream.subscriptions.audit.storage.jdbc.url=" + url,
+                                "spream.subscriptions.audit.storage.jdbc.schema=spream", // as by default
+                                "spream.subscriptions.audit.subscription=orders")))
+                .singleElement()
+                .asString()
+                .startsWith("audit: it is stored as 'orders'")
+                .contains("as orders is", "set spream.subscriptions.audit.subscription");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "subscription=audit",
+                "storage.jdbc.schema=audit",
+                "storage.jdbc.url=jdbc:postgresql://db/audit",
+                "storage=memory"
+            })
+    void one_stored_name_in_two_places_is_no_problem(String difference) {
+        ordersAndAudit()
+                .withPropertyValues(
+                        "spream.defaults.subscription=orders",
+                        "spream.subscriptions.orders.max-inflight=8",
+                        "spream.defaults.storage=jdbc",
+                        "spream.defaults.storage.jdbc.url=jdbc:postgresql://db/spream",
+                        "spream.subscriptions.audit." + difference)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    private ApplicationContextRunner ordersAndAudit() {
+        return stored.withBean("orders", Consumer.class, SpreamAutoConfigurationTest::consumer)
+                .withBean("audit", Consumer.class, SpreamAutoConfigurationTest::consumer);
+    }
+
+    @Test
     void a_shutdown_that_is_longer_than_the_application_waits_is_a_problem() {
         ApplicationContextRunner orders =
                 stored.withBean("orders", Consumer.class, SpreamAutoConfigurationTest::consumer);

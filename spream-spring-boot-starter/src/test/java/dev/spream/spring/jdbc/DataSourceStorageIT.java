@@ -75,6 +75,29 @@ final class DataSourceStorageIT {
     }
 
     @Test
+    void two_subscriptions_with_one_stored_name_are_a_problem() {
+        ApplicationContextRunner two = new ApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(SpreamAutoConfiguration.class, DataSourceStorageAutoConfiguration.class))
+                .withBean(DataSource.class, this::pool)
+                .withBean("orders", Consumer.class, () -> (ChangeHandler) change -> {})
+                .withBean("audit", Consumer.class, () -> (ChangeHandler) change -> {})
+                .withPropertyValues(
+                        "spream.auto-startup=false",
+                        "spream.defaults.storage=jdbc",
+                        "spream.defaults.source.spanner.database=projects/p/instances/i/databases/d",
+                        "spream.defaults.source.spanner.stream=OrdersStream",
+                        "spream.defaults.subscription=both");
+
+        two.run(context -> assertThat(context.getStartupFailure())
+                .rootCause()
+                .hasMessageContaining("audit: it is stored as 'both'")
+                .hasMessageContaining("as orders is"));
+        two.withPropertyValues("spream.subscriptions.audit.subscription=audit", "spream.subscriptions.orders.worker=w")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
     void a_data_source_is_not_used_where_another_storage_is_configured() {
         runner.withPropertyValues("spream.defaults.storage=memory", "spream.auto-startup=false")
                 .run(context -> assertThat(context).hasNotFailed());
