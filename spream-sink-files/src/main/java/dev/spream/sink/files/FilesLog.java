@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +48,7 @@ import org.slf4j.LoggerFactory;
 final class FilesLog {
     static final String ENTRIES = "log/";
     static final String CHECKPOINTS = "checkpoints/";
+    private static final Pattern ENTRY = Pattern.compile(Pattern.quote(ENTRIES) + "\\d{19}\\.json");
     private static final int CHECKPOINT_INTERVAL = 64;
     private static final Logger log = LoggerFactory.getLogger(FilesLog.class);
 
@@ -59,7 +61,10 @@ final class FilesLog {
         this.subscription = subscription;
     }
 
-    /** Reads the last checkpoint, and the entries after it. */
+    /**
+     * Reads the last checkpoint, and the entries after it. A gap in these is refused: an entry stored there would take
+     * the number of one that was deleted.
+     */
     void open() {
         List<String> checkpoints = store.list(CHECKPOINTS);
         if (checkpoints.isEmpty()) {
@@ -72,7 +77,22 @@ final class FilesLog {
                             new ObjectStoreException("%s was deleted while it was read".formatted(last), true, null));
             requireOwn();
         }
+        Optional<String> last = lastAfter(store, state.number()); // listed before: others append meanwhile
         catchUp();
+        last.filter(entry -> entry.compareTo(entry(state.number())) > 0).ifPresent(entry -> {
+            throw new ObjectStoreException(
+                    "%s is missing from the log in %s, which continues to %s: entries were deleted, so it is not known which changes are counted, and nothing is written. Restore the missing entries, or use another prefix or folder; if a lifecycle rule deletes from %s, remove it"
+                            .formatted(entry(state.number() + 1), store, entry, ENTRIES),
+                    false,
+                    null);
+        });
+    }
+
+    /** Returns the name of the last entry, if it is after the one with that number. */
+    static Optional<String> lastAfter(ObjectStore store, long number) {
+        return store.listAfter(ENTRIES, entry(number)).stream()
+                .filter(name -> ENTRY.matcher(name).matches())
+                .reduce((before, name) -> name);
     }
 
     private static LogState checkpoint(String name, byte[] content) {

@@ -39,12 +39,12 @@ public final class FilesReader {
      * Returns the entries after that number, in order; after 0 those of the whole log. Begin with the number of the last
      * one next time.
      *
-     * @throws ObjectStoreException if the store fails, or has something else there
+     * @throws ObjectStoreException if the store fails, or has something else there, or the next entry was deleted
      */
     public List<Entry> entries(long after) {
         List<Entry> entries = new ArrayList<>();
         long number = after == 0 ? first() : after + 1;
-        Optional<byte[]> content = store.get(FilesLog.entry(number));
+        Optional<byte[]> content = next(number);
         while (content.isPresent()) {
             LogEntry commit = FilesLog.read(FilesLog.entry(number), content.get());
             entries.add(new Entry(number, commit.files()));
@@ -52,6 +52,26 @@ public final class FilesReader {
             content = store.get(FilesLog.entry(number));
         }
         return entries;
+    }
+
+    /** Returns an entry, which is absent only if there is no later one either. */
+    private Optional<byte[]> next(long number) {
+        Optional<byte[]> content = store.get(FilesLog.entry(number));
+        if (content.isPresent()) {
+            return content;
+        }
+        Optional<String> later = FilesLog.lastAfter(store, number);
+        if (later.isEmpty()) {
+            return Optional.empty();
+        }
+        return store.get(FilesLog.entry(number)) // it may have been stored meanwhile, and the later one after it
+                .or(() -> {
+                    throw new ObjectStoreException(
+                            "%s is missing from the log in %s, which continues to %s: it was deleted before it was read. Restore it, or continue with a later entry, without its changes"
+                                    .formatted(FilesLog.entry(number), store, later.get()),
+                            false,
+                            null);
+                });
     }
 
     /** Returns the number of the first entry; earlier ones may have been deleted. */

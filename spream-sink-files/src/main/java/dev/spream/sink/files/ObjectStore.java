@@ -32,6 +32,16 @@ public interface ObjectStore extends AutoCloseable {
     /** Returns the names that begin with the prefix, which ends with a slash, in ascending order. */
     List<String> list(String prefix);
 
+    /**
+     * Returns the names that begin with the prefix and come after a name that does, in ascending order. An
+     * implementation whose place can begin a list there overrides this.
+     */
+    default List<String> listAfter(String prefix, String name) {
+        return list(prefix).stream()
+                .filter(listed -> listed.compareTo(name) > 0)
+                .toList();
+    }
+
     /** Deletes an object; harmless if there is none. */
     void delete(String name);
 

@@ -12,6 +12,7 @@ import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of what is committed when, and of the fate of changes after failures. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -207,6 +209,49 @@ final class FilesSinkTest {
         assertThatThrownBy(this::open)
                 .hasMessageContaining("entries were deleted")
                 .hasMessageContaining("Restore");
+    }
+
+    @Test
+    void a_log_with_a_gap_is_refused(@TempDir Path folder) throws Exception {
+        LocalStore local = LocalStore.open(folder);
+        try (FilesSink sink = open(local, LARGE)) {
+            for (long second = 1; second <= 67; second++) {
+                sink.consume(change(second, "a"), DELIVERY);
+                sink.flush();
+            }
+        }
+        byte[] entry = local.get(FilesLog.entry(65)).orElseThrow();
+        local.list(FilesLog.ENTRIES).stream().limit(65).forEach(local::delete);
+        assertThatThrownBy(() -> open(local, LARGE))
+                .isInstanceOfSatisfying(
+                        ObjectStoreException.class,
+                        e -> assertThat(e.retryable()).isFalse())
+                .hasMessageContaining("log/0000000000000000065.json is missing from the log in " + folder)
+                .hasMessageContaining("continues to log/0000000000000000067.json")
+                .hasMessageContaining("Restore the missing entries, or use another prefix or folder");
+        assertThat(local.list(FilesLog.ENTRIES)).hasSize(2);
+        local.put(FilesLog.entry(65), entry);
+        local.put(FilesLog.ENTRIES + "notes.txt", entry);
+        open(local, LARGE).close();
+    }
+
+    @Test
+    void a_reader_is_told_that_the_next_entry_was_deleted() throws Exception {
+        try (FilesSink sink = open()) {
+            for (long second = 1; second <= 4; second++) {
+                sink.consume(change(second, "a"), DELIVERY);
+                sink.flush();
+            }
+        }
+        store.delete(FilesLog.entry(3));
+        FilesReader reader = FilesReader.of(store);
+        assertThat(reader.entries(1)).extracting(FilesReader.Entry::number).containsExactly(2L);
+        assertThatThrownBy(() -> reader.entries(2))
+                .isInstanceOf(ObjectStoreException.class)
+                .hasMessageContaining("log/0000000000000000003.json is missing")
+                .hasMessageContaining("continues to log/0000000000000000004.json")
+                .hasMessageContaining("continue with a later entry, without its changes");
+        assertThat(reader.entries(4)).isEmpty();
     }
 
     @Test
