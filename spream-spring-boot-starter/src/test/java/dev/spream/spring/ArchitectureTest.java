@@ -31,25 +31,25 @@ final class ArchitectureTest {
                 .that(resideInAPackage(ROOT))
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
-                        "java..",
-                        ROOT,
-                        "dev.spream.api",
-                        "dev.spream.api.config..",
-                        "dev.spream.api.health..",
-                        "dev.spream.api.plugin..",
-                        "dev.spream.core..",
-                        "org.jspecify..",
-                        "org.slf4j..",
-                        "org.springframework.aop.scope..",
-                        "org.springframework.beans..",
-                        "org.springframework.boot",
-                        "org.springframework.boot.autoconfigure..",
-                        "org.springframework.boot.context..",
-                        "org.springframework.boot.convert..",
-                        "org.springframework.boot.diagnostics..",
-                        "org.springframework.boot.origin..",
-                        "org.springframework.context..",
-                        "org.springframework.core..")
+                                "java..",
+                                ROOT,
+                                "dev.spream.api",
+                                "dev.spream.api.config..",
+                                "dev.spream.api.health..",
+                                "dev.spream.api.plugin..",
+                                "dev.spream.core..",
+                                "org.jspecify..",
+                                "org.slf4j..",
+                                "org.springframework.aop.scope..",
+                                "org.springframework.beans..",
+                                "org.springframework.boot",
+                                "org.springframework.boot.autoconfigure..",
+                                "org.springframework.boot.context..",
+                                "org.springframework.boot.convert..",
+                                "org.springframework.boot.diagnostics..",
+                                "org.springframework.boot.origin..",
+                                "org.springframework.context..",
+                                "org.springframework.core..")
                         .or(type(ConfigType.class))) // durations have one written form
                 .check(CLASSES);
     }
