@@ -7,6 +7,7 @@ import dev.spream.sink.files.ObjectStoreException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
@@ -14,6 +15,7 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.ContentStreamProvider;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -94,18 +96,28 @@ public final class S3Store implements ObjectStore {
 
     @Override
     public List<String> list(String names) {
+        return list(names, request -> {});
+    }
+
+    @Override
+    public List<String> listAfter(String names, String name) {
+        return list(names, request -> request.startAfter(prefix + name));
+    }
+
+    /** Sorts the names: not every store with the API of S3 does, nor do S3's directory buckets. */
+    private List<String> list(String names, Consumer<ListObjectsV2Request.Builder> more) {
         return calling(
                 "listed",
                 names,
-                () ->
-                        client
-                                .listObjectsV2Paginator(
-                                        request -> request.bucket(bucket).prefix(prefix + names))
-                                .contents()
-                                .stream()
-                                .map(S3Object::key)
-                                .map(key -> key.substring(prefix.length()))
-                                .toList());
+                () -> client
+                        .listObjectsV2Paginator(
+                                request -> more.accept(request.bucket(bucket).prefix(prefix + names)))
+                        .contents()
+                        .stream()
+                        .map(S3Object::key)
+                        .map(key -> key.substring(prefix.length()))
+                        .sorted()
+                        .toList());
     }
 
     @Override

@@ -42,6 +42,18 @@ final class S3StoreTest extends ObjectStoreContract {
     }
 
     @Test
+    void names_are_listed_from_a_name_on() {
+        try (ObjectStore store = open()) {
+            for (int i = 1; i <= 4; i++) {
+                store.put("log/" + i, new byte[] {1});
+            }
+            store.put("logs/1", new byte[] {1});
+            assertThat(store.listAfter("log/", "log/2")).containsExactly("log/3", "log/4");
+            assertThat(store.listAfter("log/", "log/4")).isEmpty();
+        }
+    }
+
+    @Test
     void a_bucket_that_does_not_exist_is_named() {
         try (S3Store store = open("nowhere")) {
             assertThatThrownBy(() -> store.put("data/a", new byte[] {1}))
