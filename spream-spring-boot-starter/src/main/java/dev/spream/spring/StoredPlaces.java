@@ -51,10 +51,9 @@ final class StoredPlaces {
                 .orElse("");
         // Spanner ignores the case of names.
         return other(name, new Place("spanner", database, table.value().toLowerCase(Locale.ROOT)))
-                .map(
-                        other ->
-                                "%s: storage.spanner.table is '%s' (%s), the table of %s as well (Spanner ignores the case): each subscription needs a table of its own; set spream.subscriptions.%s.storage.spanner.table"
-                                        .formatted(name, table.value(), table.origin(), other, name));
+                .map(other ->
+                        "%s: storage.spanner.table is '%s' (%s), the table of %s as well (Spanner ignores the case): each subscription needs a table of its own; set spream.subscriptions.%s.storage.spanner.table"
+                                .formatted(name, table.value(), table.origin(), other, name));
     }
 
     private Optional<String> addStoredName(String name, Map<String, SubscriptionSetting> own) {
@@ -63,15 +62,14 @@ final class StoredPlaces {
         String database = value(own, URL).map(StoredPlaces::database).orElse(DATA_SOURCE);
         String schema = value(own, SCHEMA).orElse(DEFAULT_SCHEMA);
         return other(name, new Place("jdbc", database + " " + schema, stored))
-                .map(
-                        other ->
-                                "%s: it is stored as '%s' (%s), as %s is, in the same schema: each would get a part of the changes; set spream.subscriptions.%s.subscription to a name of its own"
-                                        .formatted(
-                                                name,
-                                                stored,
-                                                configured == null ? "its own name" : configured.origin(),
-                                                other,
-                                                name));
+                .map(other ->
+                        "%s: it is stored as '%s' (%s), as %s is, in the same schema: each would get a part of the changes; set spream.subscriptions.%s.subscription to a name of its own"
+                                .formatted(
+                                        name,
+                                        stored,
+                                        configured == null ? "its own name" : configured.origin(),
+                                        other,
+                                        name));
     }
 
     private Optional<String> other(String name, Place place) {
