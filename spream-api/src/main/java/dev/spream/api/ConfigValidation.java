@@ -171,7 +171,10 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         }
     }
 
-    /** A sink that stores positions would lose changes in another order. */
+    /**
+     * A sink that stores positions would lose changes in another order; and a dead letter that is replayed would count
+     * twice if its change was counted although the sink reported a failure.
+     */
     private void validatePartitionOrder(Plugin<Consumer> sink) {
         own().find(SubscriptionKeys.ORDERING.key())
                 .filter(ordering -> ordering != Ordering.PARTITION)
@@ -182,6 +185,12 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
             problems.add(
                     "transaction-mode is whole, but the sink %s needs the order in which a partition is read: set transaction-mode=commit-order, or off"
                             .formatted(sink.name()));
+        }
+        FailurePolicy.Outcome outcome = own().get(FailurePolicy.ON_FAILURE);
+        if (outcome != FailurePolicy.Outcome.STOP) {
+            problems.add(
+                    "on-failure is %s, but the sink %s fails for all changes at once, and may have counted a change that it reports as failed: set on-failure=stop, or remove it"
+                            .formatted(FailurePolicy.ON_FAILURE.type().write(outcome), sink.name()));
         }
     }
 

@@ -114,6 +114,20 @@ final class FilesSinkProviderTest {
     }
 
     @Test
+    void a_failure_that_does_not_stop_the_subscription_is_refused() {
+        for (String outcome : List.of("skip", "dead-letter", "park-key")) {
+            assertThat(ConfigCheck.of(SpreamConfig.of(config(Map.of("on-failure", outcome))))
+                            .problems())
+                    .as(outcome)
+                    .anyMatch(problem -> problem.startsWith("on-failure is " + outcome + ", but the sink files")
+                            && problem.endsWith("set on-failure=stop, or remove it"));
+        }
+        assertThat(ConfigCheck.of(SpreamConfig.of(config(Map.of("on-failure", "stop"))))
+                        .problems())
+                .noneMatch(problem -> problem.contains("on-failure"));
+    }
+
+    @Test
     void a_folder_that_is_not_there_is_refused_before_anything_is_opened() {
         Path missing = folder.resolve("missing");
         assertThat(ConfigCheck.of(SpreamConfig.of(config(Map.of("sink.files.folder", missing.toString()))))
