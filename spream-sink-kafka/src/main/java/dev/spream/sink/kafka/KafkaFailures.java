@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.Optional;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
@@ -39,6 +40,14 @@ record KafkaFailures(KafkaOptions options) {
 
     static boolean isTooLarge(Throwable failure) {
         return failure instanceof RecordTooLargeException || failure instanceof RecordBatchTooLargeException;
+    }
+
+    /**
+     * Returns whether a producer cannot be used after it threw this in the caller's thread: what it throws of a message or
+     * of a broker is an {@link ApiException}, and anything else tells of the producer itself.
+     */
+    static boolean isFinalIfThrown(Exception thrown) {
+        return isFinalForProducer(thrown) || (!(thrown instanceof ApiException) && !isRejection(thrown));
     }
 
     /** Returns whether the producer cannot be used after the failure. */
@@ -121,7 +130,7 @@ record KafkaFailures(KafkaOptions options) {
             case InvalidProducerEpochException fenced -> otherProducer();
             case NotEnoughReplicasException few -> replicas();
             case NotEnoughReplicasAfterAppendException few -> replicas();
-            case TimeoutException late when late.getCause() != null -> advice(topic, late.getCause());
+            case KafkaException wrapped when wrapped.getCause() != null -> advice(topic, wrapped.getCause());
             case TimeoutException late ->
                 "; if this continues, check %s, the brokers and the in-sync replicas"
                         .formatted(options.key("bootstrap-servers"));

@@ -106,7 +106,7 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
     private SendOutcome outcome(Producer<byte[], byte[]> producer, Answer answer) {
         Exception failure = answer.failure();
         if (failure != null) {
-            if (KafkaFailures.isFinalForProducer(failure)) {
+            if (answer.left() ? KafkaFailures.isFinalForProducer(failure) : KafkaFailures.isFinalIfThrown(failure)) {
                 shared.replace(producer);
             }
             return refused(failure, answer.left());
@@ -131,7 +131,8 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
             return unknown(
                     failure instanceof TimeoutException ? ReasonCode.TIMEOUT : ReasonCode.OUTCOME_UNKNOWN, message);
         }
-        boolean unauthorized = failure instanceof AuthenticationException || failure instanceof AuthorizationException;
+        Throwable reason = failure.getCause() == null ? failure : failure.getCause();
+        boolean unauthorized = reason instanceof AuthenticationException || reason instanceof AuthorizationException;
         return new SendOutcome.Retryable(
                 unauthorized ? ReasonCode.UNAUTHORIZED : ReasonCode.UNAVAILABLE, message + "; nothing left");
     }

@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * <p>It is kept after a time-out, because its sequence numbers are what keeps a request that arrives late in its place: a
  * partition's leader takes the requests of a producer in their order alone, and after a request that expired the
  * producer raises its epoch, below which the leader takes nothing. A new producer would have another id, and the leader
- * would take an old request after its requests. So it is replaced only after a failure that Kafka declares final for a
- * producer, and when all its requests are decided.
+ * would take an old request after its requests. So it is replaced only when it may be unusable: after a failure that Kafka
+ * declares final, such as refused credentials, after one that tells of the producer itself, or when it keeps messages
+ * without a time limit, as it does before a broker has given it an id. Closing it decides its requests for this process;
+ * one that the network delivers after that is the remaining case in which an old message may follow a newer one.
  */
 final class SharedProducer implements AutoCloseable {
     private static final Duration DRAIN = Duration.ofSeconds(10);

@@ -7,10 +7,15 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * even after they have disconnected. Safe for use by many threads.
  */
 final class BrokerProxy implements AutoCloseable {
+    private static final int ID_ANSWER_ERROR = 13; // after size, correlation id, tags and throttle time
+
     private final ServerSocket server;
     private final List<Connection> connections = new CopyOnWriteArrayList<>();
     private final AtomicInteger held = new AtomicInteger();
@@ -25,6 +32,7 @@ final class BrokerProxy implements AutoCloseable {
     private volatile boolean holding;
     private volatile boolean muted;
     private volatile boolean cut;
+    private volatile boolean withholdingIds;
 
     private BrokerProxy(ServerSocket server) {
         this.server = server;
@@ -76,6 +84,11 @@ final class BrokerProxy implements AutoCloseable {
         this.muted = muted;
     }
 
+    /** Has clients ask again and again for the id of a producer, which they get from no answer. */
+    void withholdIds(boolean withholding) {
+        withholdingIds = withholding;
+    }
+
     /** Ends all connections and refuses others, until it is called with false. */
     void cut(boolean cut) {
         this.cut = cut;
@@ -111,6 +124,7 @@ final class BrokerProxy implements AutoCloseable {
         private final Socket client;
         private final Socket broker;
         private final ByteArrayOutputStream kept = new ByteArrayOutputStream(); // guarded by itself
+        private final Set<Integer> idRequests = ConcurrentHashMap.newKeySet(); // their correlation ids
         private volatile boolean holding;
         private volatile @Nullable Thread answering;
 
@@ -125,6 +139,10 @@ final class BrokerProxy implements AutoCloseable {
                 InputStream in = client.getInputStream();
                 byte[] bytes = new byte[1 << 16];
                 for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
+                    ByteBuffer request = ByteBuffer.wrap(bytes);
+                    if (n >= ID_ANSWER_ERROR && request.getShort(4) == ApiKeys.INIT_PRODUCER_ID.id) {
+                        idRequests.add(request.getInt(8));
+                    }
                     synchronized (kept) {
                         if (holding) {
                             kept.write(bytes, 0, n);
@@ -147,6 +165,10 @@ final class BrokerProxy implements AutoCloseable {
                 InputStream in = broker.getInputStream();
                 byte[] bytes = new byte[1 << 16];
                 for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
+                    ByteBuffer answer = ByteBuffer.wrap(bytes);
+                    if (n > ID_ANSWER_ERROR && idRequests.remove(answer.getInt(4)) && withholdingIds) {
+                        answer.putShort(ID_ANSWER_ERROR, Errors.COORDINATOR_LOAD_IN_PROGRESS.code());
+                    }
                     if (!muted && !holding) {
                         OutputStream out = client.getOutputStream();
                         out.write(bytes, 0, n);

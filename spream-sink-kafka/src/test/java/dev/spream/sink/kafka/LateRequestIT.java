@@ -2,6 +2,7 @@ package dev.spream.sink.kafka;
 
 import static dev.spream.sink.kafka.KafkaChanges.change;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.kafka.KafkaBroker;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -50,6 +52,7 @@ final class LateRequestIT {
         proxy.pass();
         proxy.mute(false);
         proxy.cut(false);
+        proxy.withholdIds(false);
     }
 
     private static KafkaSink sink(String topic, Map<String, String> properties) throws Exception {
@@ -131,5 +134,46 @@ final class LateRequestIT {
             publish(sink, change(2, "a"));
         }
         assertThat(published(topic)).containsExactly("a1", "a2");
+    }
+
+    @Test
+    void a_producer_that_gets_no_id_is_given_up_in_time_and_replaced() throws Exception {
+        String topic = new Topics(broker.address()).create("no-id", 1);
+        proxy.withholdIds(true);
+        try (KafkaSink sink = sink(topic, Map.of())) {
+            RecordingBatch lost = new RecordingBatch(change(1, "a"), change(2, "a"));
+            assertTimeoutPreemptively(Duration.ofSeconds(20), () -> sink.consume(lost));
+            assertThat(lost.failed()).containsOnlyKeys(0, 1);
+            assertThat(lost.failure(0)).hasMessageContaining("no broker answers its request for a producer id");
+            proxy.withholdIds(false);
+            publish(sink, change(1, "a"), change(2, "a"));
+        }
+        PublishedOrder.check(List.of(change(1, "a"), change(2, "a")), new Topics(broker.address()).read(topic));
+    }
+
+    @Test
+    void a_missing_topic_does_not_delay_other_topics_and_is_waited_for_once() throws Exception {
+        new Topics(broker.address()).create("there-Orders", 1);
+        try (KafkaSink sink = sink("there-{table}", Map.of())) {
+            RecordingBatch batch = new RecordingBatch(
+                    KafkaChanges.ofTable("Orders", 1, "n", "a"),
+                    KafkaChanges.ofTable("Missing", 2, "n", "a"),
+                    KafkaChanges.ofTable("Missing", 3, "n", "b"),
+                    KafkaChanges.ofTable("Missing", 4, "n", "c"),
+                    KafkaChanges.ofTable("Missing", 5, "n", "d"),
+                    KafkaChanges.ofTable("Missing", 6, "n", "e"),
+                    KafkaChanges.ofTable("Orders", 7, "n", "a"));
+            long started = System.nanoTime();
+            sink.consume(batch);
+            assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(TIMEOUT.multipliedBy(2));
+            assertThat(batch.settled()).containsExactly(0);
+            assertThat(batch.failed()).containsOnlyKeys(1, 2, 3, 4, 5);
+            assertThat(batch.failure(5)).hasMessageContaining("create it with");
+        }
+        List<ConsumerRecord<byte[], byte[]>> orders = new Topics(broker.address()).read("there-Orders");
+        assertThat(KafkaChanges.labels(orders)).containsExactly("a1", "a7");
+        assertThat(orders.getLast().timestamp() - orders.getFirst().timestamp())
+                .as("milliseconds between the first message and that after the missing topic's")
+                .isLessThan(TIMEOUT.toMillis() / 2);
     }
 }
