@@ -9,6 +9,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.InvalidTopicException;
@@ -47,7 +48,8 @@ record KafkaFailures(KafkaOptions options) {
      * of a broker is an {@link ApiException}, and anything else tells of the producer itself.
      */
     static boolean isFinalIfThrown(Exception thrown) {
-        return isFinalForProducer(thrown) || (!(thrown instanceof ApiException) && !isRejection(thrown));
+        return isFinalForProducer(thrown)
+                || !(thrown instanceof ApiException || thrown instanceof InterruptException || isRejection(thrown));
     }
 
     /** Returns whether the producer cannot be used after the failure. */
@@ -149,8 +151,8 @@ record KafkaFailures(KafkaOptions options) {
     }
 
     private String otherProducer() {
-        return "; another process uses the same %s: give each worker its own"
-                .formatted(options.key("transactional-id"));
+        return "; another process uses the same %s, or the transaction took longer than %s: give each worker its own id, or raise that time"
+                .formatted(options.key("transactional-id"), options.key("client.transaction.timeout.ms"));
     }
 
     private static String replicas() {

@@ -29,6 +29,9 @@ record KafkaOptions(
         boolean checkTopic) {
     private static final String LINGER = "0"; // the next message of a key waits for the one before it
     private static final Duration REQUEST = Duration.ofSeconds(30);
+    private static final int REQUESTS = 3; // that fit into a time limit, so that one without an answer is repeated
+    private static final Duration TRANSACTION = Duration.ofMinutes(1);
+    private static final Duration TRANSACTION_END = Duration.ofSeconds(30);
 
     KafkaOptions {
         servers = List.copyOf(servers);
@@ -55,15 +58,25 @@ record KafkaOptions(
         all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(publishTimeout.toMillis()));
         all.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, publishTimeout.toMillis());
         all.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.toIntExact(requestTimeout()));
-        transactionalId.ifPresent(id -> all.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id));
+        transactionalId.ifPresent(id -> {
+            all.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
+            all.putIfAbsent(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, Math.toIntExact(transactionTimeout()));
+        });
         return all;
+    }
+
+    /** Until then the broker does not end a transaction whose messages the client still tries to publish. */
+    private long transactionTimeout() {
+        return Math.max(
+                TRANSACTION.toMillis(), publishTimeout.plus(TRANSACTION_END).toMillis());
     }
 
     /** Kafka demands that a request with its linger fits into the time limit. */
     private long requestTimeout() {
         long linger = Long.parseLong(
                 properties.getOrDefault(ProducerConfig.LINGER_MS_CONFIG, LINGER).strip());
-        return Math.max(1, Math.min(REQUEST.toMillis(), publishTimeout.toMillis() - linger));
+        long request = Math.min(REQUEST.toMillis(), publishTimeout.toMillis() / REQUESTS);
+        return Math.max(1, Math.min(request, publishTimeout.toMillis() - linger));
     }
 
     Map<String, Object> admin() {
@@ -77,7 +90,10 @@ record KafkaOptions(
         all.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, serverList());
         int limit = Math.toIntExact(startTimeout.toMillis());
         all.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, limit);
-        all.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, limit);
+        int one = limit / REQUESTS; // so that another broker is asked if one does not answer
+        all.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, one);
+        all.putIfAbsent(AdminClientConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG, (long) one);
+        all.putIfAbsent(AdminClientConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG, (long) one);
         return all;
     }
 

@@ -22,7 +22,6 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.header.Headers;
@@ -60,7 +59,9 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
             return new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, "%s; nothing left".formatted(e.getMessage()));
         }
         try {
-            return outcome(producer, answer(producer, entry).get(timeout.toNanos(), TimeUnit.NANOSECONDS));
+            CompletableFuture<Answer> answer = answer(producer, entry);
+            return outcome(
+                    producer, answer.isDone() ? answer.join() : answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS));
         } catch (java.util.concurrent.TimeoutException e) {
             return unknown(ReasonCode.TIMEOUT, "topic %s was not confirmed in time".formatted(topic));
         } catch (ExecutionException e) {
@@ -68,8 +69,7 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
         }
     }
 
-    private CompletableFuture<Answer> answer(Producer<byte[], byte[]> producer, OutboxEntry entry)
-            throws InterruptedException {
+    private CompletableFuture<Answer> answer(Producer<byte[], byte[]> producer, OutboxEntry entry) {
         CompletableFuture<Answer> answer = new CompletableFuture<>();
         Thread caller = Thread.currentThread();
         try {
@@ -77,10 +77,7 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
             producer.send(
                     message(entry),
                     (place, failure) -> answer.complete(new Answer(place, failure, Thread.currentThread() != caller)));
-        } catch (InterruptException e) {
-            Thread.interrupted(); // which the client has set again
-            throw new InterruptedException("interrupted before the message was taken by the client");
-        } catch (KafkaException | IllegalStateException e) {
+        } catch (KafkaException | IllegalStateException e) { // also of an interrupt, before it took the message
             answer.complete(new Answer(null, e, false));
         }
         return answer;

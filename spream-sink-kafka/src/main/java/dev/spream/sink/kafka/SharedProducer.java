@@ -8,6 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -88,9 +89,19 @@ final class SharedProducer implements AutoCloseable {
     }
 
     private void closeCurrent() {
-        if (current != null) {
+        if (current == null) {
+            return;
+        }
+        boolean interrupted = Thread.interrupted(); // the client would close at once, and throw
+        try {
             current.close(DRAIN);
+        } catch (InterruptException e) {
+            interrupted = true; // it is closed nevertheless
+        } finally {
             current = null;
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -98,15 +109,11 @@ final class SharedProducer implements AutoCloseable {
     @Override
     public void close() {
         lock.lock();
-        boolean interrupted = Thread.interrupted(); // the client would close at once
         try {
             closed = true;
             closeCurrent();
         } finally {
             lock.unlock();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 }

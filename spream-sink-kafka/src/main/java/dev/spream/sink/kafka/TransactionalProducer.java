@@ -127,8 +127,16 @@ final class TransactionalProducer {
     void discard() {
         Producer<byte[], byte[]> open = producer;
         producer = null;
-        if (open != null) {
+        if (open == null) {
+            return;
+        }
+        boolean interrupted = Thread.interrupted(); // closing would throw
+        try {
             open.close(Duration.ZERO);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

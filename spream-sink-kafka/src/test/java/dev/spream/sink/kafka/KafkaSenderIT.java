@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -246,6 +247,38 @@ final class KafkaSenderIT {
         }
         assertThat(topics().read(topic).stream().map(message -> Topics.header(message, "idempotency-key")))
                 .containsExactly("first", "second", "third");
+    }
+
+    @Test
+    void an_interrupt_before_the_client_took_the_message_is_retryable() throws Exception {
+        try (KafkaSender sender = sender("absent", Map.of("check-topic", "false", "guarantee", "neither"))) {
+            Thread.currentThread().interrupt();
+            SendOutcome outcome = sender.send(entry("k", PAYLOAD), LONG);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(outcome)
+                    .isInstanceOfSatisfying(
+                            SendOutcome.Retryable.class,
+                            retryable -> assertThat(retryable.message()).endsWith("; nothing left"));
+        }
+    }
+
+    @Test
+    void a_request_whose_answer_is_lost_is_repeated_in_time_and_gives_no_second_message() throws Exception {
+        String topic = newTopic();
+        try (KafkaSender sender = sender(topic, Map.of("publish-timeout", "6s"))) {
+            assertThat(sender.send(entry("first", PAYLOAD), LONG)).isInstanceOf(SendOutcome.Succeeded.class);
+            proxy.mute(true);
+            FutureTask<SendOutcome> sending = new FutureTask<>(() -> sender.send(entry("second", PAYLOAD), LONG));
+            Thread.ofVirtual().start(sending);
+            while (topics().count(topic) < 2) {
+                assertThat(sending.isDone()).isFalse();
+            }
+            proxy.mute(false);
+            assertThat(sending.get()).isInstanceOf(SendOutcome.Succeeded.class);
+        } finally {
+            proxy.mute(false);
+        }
+        assertThat(topics().count(topic)).isEqualTo(2);
     }
 
     @Test
