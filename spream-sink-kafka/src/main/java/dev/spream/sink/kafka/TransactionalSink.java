@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Publishes each batch in a transaction of Kafka, and settles its changes when that is committed. A batch that fails is
- * delivered again change by change, so that the one at fault fails alone. Safe for use by many threads.
+ * Publishes each batch in a transaction of Kafka, and settles its changes when that is committed. A batch that
+ * is a transaction of the source is delivered again as a whole after a failure; any other change by change, so that the
+ * one at fault fails alone. Safe for use by many threads.
  */
 record TransactionalSink(TransactionPool transactions, RowMessages messages) implements BatchConsumer, AutoCloseable {
     @Override
