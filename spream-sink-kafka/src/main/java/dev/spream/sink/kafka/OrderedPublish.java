@@ -93,7 +93,7 @@ final class OrderedPublish {
     private void abandon() {
         shared.replace(producer);
         TimeoutException late = new TimeoutException(
-                "Kafka's client neither confirmed nor gave up the message within %d ms, as when no broker answers its request for a producer id; another producer takes its place"
+                "Kafka's client neither confirmed the message nor reported a failure within %d ms, as when no broker answers its request for a producer id; another producer takes its place"
                         .formatted(limit().toMillis()));
         List.copyOf(open.keySet()).forEach(request -> answered(request, late));
     }

@@ -137,7 +137,7 @@ final class LateRequestIT {
     }
 
     @Test
-    void a_producer_that_gets_no_id_is_given_up_in_time_and_replaced() throws Exception {
+    void a_producer_that_gets_no_id_is_replaced_in_time() throws Exception {
         String topic = new Topics(broker.address()).create("no-id", 1);
         proxy.withholdIds(true);
         try (KafkaSink sink = sink(topic, Map.of())) {
