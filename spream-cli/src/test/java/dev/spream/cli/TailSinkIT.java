@@ -73,8 +73,10 @@ final class TailSinkIT {
     @Test
     void a_storage_in_memory_does_not_go_with_the_log_that_another_subscription_has() throws Exception {
         Path lake = Files.createDirectories(folder.resolve("lake"));
-        try (SpreamProcess first = intoFiles(lake)) {
+        try (ItemWriter writer = new ItemWriter(server, database);
+                SpreamProcess first = intoFiles(lake)) {
             assertThat(first.exitCode()).as("%s", first.err()).isZero();
+            writer.stop();
         }
         List<String> log = files(lake);
         assertThat(log).isNotEmpty();
