@@ -116,7 +116,7 @@ final class ClientPropertiesTest {
                 .containsEntry("acks", "all")
                 .containsEntry("enable.idempotence", true)
                 .containsEntry("delivery.timeout.ms", 2_000)
-                .containsEntry("request.timeout.ms", 1_500);
+                .containsEntry("request.timeout.ms", 666);
         assertThat(options).hasToString("KafkaOptions[servers=[localhost:9092], properties=[linger.ms]]");
     }
 }
