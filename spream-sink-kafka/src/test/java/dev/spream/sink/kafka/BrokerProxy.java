@@ -1,9 +1,9 @@
 package dev.spream.sink.kafka;
 
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -120,6 +120,19 @@ final class BrokerProxy implements AutoCloseable {
         return connection;
     }
 
+    /** Returns the next request or answer, with its size; null at the end. */
+    private static byte @Nullable [] frame(DataInputStream in) throws IOException {
+        int size;
+        try {
+            size = in.readInt();
+        } catch (EOFException e) {
+            return null;
+        }
+        byte[] frame = ByteBuffer.allocate(Integer.BYTES + size).putInt(size).array();
+        in.readFully(frame, Integer.BYTES, size);
+        return frame;
+    }
+
     private final class Connection {
         private final Socket client;
         private final Socket broker;
@@ -136,19 +149,18 @@ final class BrokerProxy implements AutoCloseable {
 
         void requests() {
             try {
-                InputStream in = client.getInputStream();
-                byte[] bytes = new byte[1 << 16];
-                for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
+                DataInputStream in = new DataInputStream(client.getInputStream());
+                for (byte[] bytes = frame(in); bytes != null; bytes = frame(in)) {
                     ByteBuffer request = ByteBuffer.wrap(bytes);
-                    if (n >= ID_ANSWER_ERROR && request.getShort(4) == ApiKeys.INIT_PRODUCER_ID.id) {
+                    if (bytes.length >= ID_ANSWER_ERROR && request.getShort(4) == ApiKeys.INIT_PRODUCER_ID.id) {
                         idRequests.add(request.getInt(8));
                     }
                     synchronized (kept) {
                         if (holding) {
-                            kept.write(bytes, 0, n);
+                            kept.write(bytes);
                             held.incrementAndGet();
                         } else {
-                            broker.getOutputStream().write(bytes, 0, n);
+                            broker.getOutputStream().write(bytes);
                         }
                     }
                 }
@@ -162,16 +174,14 @@ final class BrokerProxy implements AutoCloseable {
 
         void answers() {
             try {
-                InputStream in = broker.getInputStream();
-                byte[] bytes = new byte[1 << 16];
-                for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
+                DataInputStream in = new DataInputStream(broker.getInputStream());
+                for (byte[] bytes = frame(in); bytes != null; bytes = frame(in)) {
                     ByteBuffer answer = ByteBuffer.wrap(bytes);
-                    if (n > ID_ANSWER_ERROR && idRequests.remove(answer.getInt(4)) && withholdingIds) {
+                    if (bytes.length > ID_ANSWER_ERROR && idRequests.remove(answer.getInt(4)) && withholdingIds) {
                         answer.putShort(ID_ANSWER_ERROR, Errors.COORDINATOR_LOAD_IN_PROGRESS.code());
                     }
                     if (!muted && !holding) {
-                        OutputStream out = client.getOutputStream();
-                        out.write(bytes, 0, n);
+                        client.getOutputStream().write(bytes);
                     }
                 }
             } catch (IOException e) {
