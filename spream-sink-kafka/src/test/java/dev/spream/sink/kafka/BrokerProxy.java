@@ -32,7 +32,7 @@ final class BrokerProxy implements AutoCloseable {
     private volatile boolean holding;
     private volatile boolean muted;
     private volatile boolean cut;
-    private volatile boolean withholdingIds;
+    private volatile Errors idError = Errors.NONE;
 
     private BrokerProxy(ServerSocket server) {
         this.server = server;
@@ -84,9 +84,9 @@ final class BrokerProxy implements AutoCloseable {
         this.muted = muted;
     }
 
-    /** Has clients ask again and again for the id of a producer, which they get from no answer. */
-    void withholdIds(boolean withholding) {
-        withholdingIds = withholding;
+    /** Puts this error into the answers with which clients get the id of a producer, unless it is none. */
+    void failIds(Errors error) {
+        idError = error;
     }
 
     /** Ends all connections and refuses others, until it is called with false. */
@@ -177,8 +177,10 @@ final class BrokerProxy implements AutoCloseable {
                 DataInputStream in = new DataInputStream(broker.getInputStream());
                 for (byte[] bytes = frame(in); bytes != null; bytes = frame(in)) {
                     ByteBuffer answer = ByteBuffer.wrap(bytes);
-                    if (bytes.length > ID_ANSWER_ERROR && idRequests.remove(answer.getInt(4)) && withholdingIds) {
-                        answer.putShort(ID_ANSWER_ERROR, Errors.COORDINATOR_LOAD_IN_PROGRESS.code());
+                    if (bytes.length > ID_ANSWER_ERROR
+                            && idRequests.remove(answer.getInt(4))
+                            && idError != Errors.NONE) {
+                        answer.putShort(ID_ANSWER_ERROR, idError.code());
                     }
                     if (!muted && !holding) {
                         client.getOutputStream().write(bytes);

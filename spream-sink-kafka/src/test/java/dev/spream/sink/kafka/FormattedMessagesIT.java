@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.testkit.consume.RecordingBatch;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

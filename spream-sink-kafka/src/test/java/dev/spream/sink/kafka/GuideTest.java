@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.api.format.ChangeFormat;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PluginProvider;
+import dev.spream.testkit.consume.RecordingBatch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -11,6 +11,7 @@ import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
+import dev.spream.testkit.consume.RecordingBatch;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;

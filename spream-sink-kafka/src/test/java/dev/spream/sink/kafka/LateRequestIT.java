@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.kafka.KafkaBroker;
+import dev.spream.testkit.consume.RecordingBatch;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -52,7 +54,7 @@ final class LateRequestIT {
         proxy.pass();
         proxy.mute(false);
         proxy.cut(false);
-        proxy.withholdIds(false);
+        proxy.failIds(Errors.NONE);
     }
 
     private static KafkaSink sink(String topic, Map<String, String> properties) throws Exception {
@@ -139,13 +141,29 @@ final class LateRequestIT {
     @Test
     void a_producer_that_gets_no_id_is_replaced_in_time() throws Exception {
         String topic = new Topics(broker.address()).create("no-id", 1);
-        proxy.withholdIds(true);
+        proxy.failIds(Errors.COORDINATOR_LOAD_IN_PROGRESS); // the client asks again and again
         try (KafkaSink sink = sink(topic, Map.of())) {
             RecordingBatch lost = new RecordingBatch(change(1, "a"), change(2, "a"));
             assertTimeoutPreemptively(Duration.ofSeconds(20), () -> sink.consume(lost));
             assertThat(lost.failed()).containsOnlyKeys(0, 1);
             assertThat(lost.failure(0)).hasMessageContaining("no broker answers its request for a producer id");
-            proxy.withholdIds(false);
+            proxy.failIds(Errors.NONE);
+            publish(sink, change(1, "a"), change(2, "a"));
+        }
+        PublishedOrder.check(List.of(change(1, "a"), change(2, "a")), new Topics(broker.address()).read(topic));
+    }
+
+    @Test
+    void a_producer_that_fails_for_good_for_a_reason_of_its_own_is_replaced() throws Exception {
+        String topic = new Topics(broker.address()).create("broken-id", 1);
+        proxy.failIds(Errors.UNKNOWN_SERVER_ERROR);
+        try (KafkaSink sink = sink(topic, Map.of())) {
+            RecordingBatch lost = new RecordingBatch(change(1, "a"));
+            sink.consume(lost);
+            assertThat(lost.failed()).containsOnlyKeys(0);
+            proxy.failIds(Errors.NONE);
+            RecordingBatch told = new RecordingBatch(change(1, "a")); // by what the producer throws from then on
+            sink.consume(told);
             publish(sink, change(1, "a"), change(2, "a"));
         }
         PublishedOrder.check(List.of(change(1, "a"), change(2, "a")), new Topics(broker.address()).read(topic));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.Consumer;
 import dev.spream.kafka.KafkaBroker;
+import dev.spream.testkit.consume.RecordingBatch;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

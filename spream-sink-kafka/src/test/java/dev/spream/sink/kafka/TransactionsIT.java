@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.kafka.KafkaBroker;
+import dev.spream.testkit.consume.RecordingBatch;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;

@@ -15,6 +15,7 @@ import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
+import dev.spream.testkit.consume.RecordingBatch;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.pubsub.v1.PublishRequest;
 import com.google.pubsub.v1.PubsubMessage;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
+import dev.spream.testkit.consume.RecordingBatch;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

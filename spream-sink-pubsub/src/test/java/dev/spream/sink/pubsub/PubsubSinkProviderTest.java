@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.core.consume.Consumer;
 import dev.spream.sink.pubsub.PubsubOptions.Server;
+import dev.spream.testkit.consume.RecordingBatch;
 import io.grpc.Status;
 import java.io.IOException;
 import java.nio.file.Files;

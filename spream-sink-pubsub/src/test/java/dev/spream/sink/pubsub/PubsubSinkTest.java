@@ -16,6 +16,7 @@ import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
+import dev.spream.testkit.consume.RecordingBatch;
 import io.grpc.Status;
 import java.io.IOException;
 import java.time.Duration;

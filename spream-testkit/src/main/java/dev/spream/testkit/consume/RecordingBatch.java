@@ -1,4 +1,4 @@
-package dev.spream.sink.kafka;
+package dev.spream.testkit.consume;
 
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.consume.Delivery;
@@ -11,16 +11,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** A batch that remembers what was said of its changes; what was said is read after the call, or between two steps of it. */
-final class RecordingBatch implements BatchConsumer.Batch {
-    static final Delivery DELIVERY =
+/**
+ * A batch for tests of a sink, which keeps what the sink says of its changes. The sink uses it from one thread; any thread may
+ * read what was said.
+ */
+public final class RecordingBatch implements BatchConsumer.Batch {
+    /** The delivery of every change. */
+    public static final Delivery DELIVERY =
             new Delivery(new PartitionToken("partition-1"), 1, 1, Optional.empty(), Optional.empty());
 
     private final List<DataChangeRecord> changes;
     private final List<Integer> settled = Collections.synchronizedList(new ArrayList<>());
     private final Map<Integer, Throwable> failed = Collections.synchronizedMap(new TreeMap<>());
 
-    RecordingBatch(DataChangeRecord... changes) {
+    public RecordingBatch(DataChangeRecord... changes) {
         this.changes = List.of(changes);
     }
 
@@ -49,15 +53,18 @@ final class RecordingBatch implements BatchConsumer.Batch {
         }
     }
 
-    List<Integer> settled() {
+    /** Returns the indices of the settled changes, in the order in which they were settled. */
+    public List<Integer> settled() {
         return List.copyOf(settled);
     }
 
-    Map<Integer, Throwable> failed() {
+    /** Returns the causes of the failed changes, by their indices. */
+    public Map<Integer, Throwable> failed() {
         return Map.copyOf(failed);
     }
 
-    Throwable failure(int index) {
+    /** Returns the cause of a failed change; throws if it did not fail. */
+    public Throwable failure(int index) {
         return Optional.ofNullable(failed.get(index))
                 .orElseThrow(() -> new AssertionError("%d did not fail; failed are %s".formatted(index, failed)));
     }
