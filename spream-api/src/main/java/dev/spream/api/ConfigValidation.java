@@ -172,10 +172,16 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
     }
 
     /**
-     * A sink that stores positions would lose changes in another order; and a dead letter that is replayed would count
-     * twice if its change was counted although the sink reported a failure.
+     * A sink that stores positions would lose changes in another order, or if two processes with states of their own used
+     * one name; and a dead letter that is replayed would count twice if its change was counted although the sink reported a
+     * failure.
      */
     private void validatePartitionOrder(Plugin<Consumer> sink) {
+        if (selection.forgetsPartitions()) {
+            problems.add(
+                    "storage is memory, but the sink %s counts changes by positions that workers share: another process of this name would drop changes of this one. Set storage=jdbc or storage=spanner"
+                            .formatted(sink.name()));
+        }
         own().find(SubscriptionKeys.ORDERING.key())
                 .filter(ordering -> ordering != Ordering.PARTITION)
                 .ifPresent(ordering -> problems.add(

@@ -5,6 +5,7 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.config.Suggestion;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.Port;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -58,6 +59,13 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
                 .filter(plugin -> plugin.port().equals(port) && !plugin.name().equals(FORGETFUL))
                 .toList();
         return candidates.size() == 1 ? Optional.of(candidates.getFirst()) : Optional.empty();
+    }
+
+    /** Returns whether the configured storage is the one whose partitions end with the process. */
+    boolean forgetsPartitions() {
+        return plugin(PartitionStorageProvider.PORT)
+                .filter(storage -> storage.name().equals(FORGETFUL))
+                .isPresent();
     }
 
     @SuppressWarnings("unchecked") // the registry holds plug-ins by their port

@@ -7,12 +7,10 @@ import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.ModType;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,26 +69,12 @@ final class TailSinkIT {
     }
 
     @Test
-    void a_storage_in_memory_does_not_go_with_the_log_that_another_subscription_has() throws Exception {
+    void a_storage_in_memory_does_not_write_into_the_log_of_a_service() throws Exception {
         Path lake = Files.createDirectories(folder.resolve("lake"));
-        try (ItemWriter writer = new ItemWriter(server, database);
-                SpreamProcess first = intoFiles(lake)) {
-            assertThat(first.exitCode()).as("%s", first.err()).isZero();
-            writer.stop();
-        }
-        List<String> log = files(lake);
-        assertThat(log).isNotEmpty();
-        try (SpreamProcess second = intoFiles(lake)) {
-            assertThat(second.exitCode()).isNotZero();
-            assertThat(String.join("\n", second.err())).contains("subscription");
-        }
-        assertThat(files(lake)).isEqualTo(log);
-    }
-
-    private SpreamProcess intoFiles(Path lake) throws Exception {
         Path config = Files.writeString(
-                folder.resolve("service.properties"), "subscription=orders%non-failure=dead-letter%n".formatted());
-        return SpreamProcess.spreamOn(
+                folder.resolve("service.properties"),
+                "sink=files%nsink.files.folder=%s%nstorage=jdbc%non-failure=dead-letter%n".formatted(lake));
+        try (SpreamProcess tail = SpreamProcess.spreamOn(
                 server.emulatorHost(),
                 "tail",
                 "--config",
@@ -99,23 +83,14 @@ final class TailSinkIT {
                 database.getName(),
                 "-s",
                 "Changes",
-                "--start",
-                created.toString(),
                 "--end",
                 "+1s",
                 "--sink",
-                "files",
-                "--sink.files.folder=" + lake);
-    }
-
-    private static List<String> files(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(Files::isRegularFile)
-                    .map(Path::toString)
-                    .filter(name -> !name.contains("checks"))
-                    .sorted()
-                    .toList();
+                "files")) {
+            assertThat(tail.exitCode()).as("%s", tail.err()).isEqualTo(2);
+            assertThat(String.join("\n", tail.err())).contains("storage is memory, but the sink files");
         }
+        assertThat(lake).isEmptyDirectory();
     }
 
     @Test

@@ -128,6 +128,14 @@ final class FilesSinkProviderTest {
     }
 
     @Test
+    void a_state_that_other_processes_do_not_share_is_refused() {
+        assertThat(ConfigCheck.of(SpreamConfig.of(config(Map.of("storage", "memory"))))
+                        .problems())
+                .anyMatch(problem -> problem.startsWith("storage is memory, but the sink files")
+                        && problem.endsWith("Set storage=jdbc or storage=spanner"));
+    }
+
+    @Test
     void a_folder_that_is_not_there_is_refused_before_anything_is_opened() {
         Path missing = folder.resolve("missing");
         assertThat(ConfigCheck.of(SpreamConfig.of(config(Map.of("sink.files.folder", missing.toString()))))

@@ -31,7 +31,8 @@ public interface ConsumerProvider extends PluginProvider<Consumer> {
     /**
      * Returns whether the sink needs the changes of each partition in the order in which the partition is read, because
      * it stores a position. {@code ordering} is {@code partition} then, however many changes are in flight, and a
-     * configuration with another one is refused, as is {@code transaction-mode=whole}. False by default.
+     * configuration with another one is refused, as are {@code transaction-mode=whole}, {@code storage=memory}, and an {@code
+     * on-failure} that does not stop the subscription. False by default.
      */
     default boolean needsPartitionOrder() {
         return false;
