@@ -56,6 +56,16 @@ public final class Parameters {
         return this;
     }
 
+    public Parameters optionalInteger(Optional<Integer> value) throws SQLException {
+        statement.setObject(++last, value.orElse(null), Types.INTEGER);
+        return this;
+    }
+
+    public Parameters optionalClock(Optional<OffsetDateTime> value) throws SQLException {
+        statement.setObject(++last, value.orElse(null), Types.TIMESTAMP_WITH_TIMEZONE);
+        return this;
+    }
+
     public Parameters texts(Collection<String> values) throws SQLException {
         return texts(values, text -> text);
     }

@@ -13,6 +13,7 @@ import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -43,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * @param reserved null if no entry is claimed
  */
 record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved reserved) {
-    static final String ENQUEUE = """
+    private static final String MESSAGES = """
             WITH asked AS MATERIALIZED (
                 SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]),
                     (SELECT ?::int[]), (SELECT ?::timestamptz[]), (SELECT ?::timestamptz[]), (SELECT ?::text[]),
@@ -51,7 +52,18 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                     WITH ORDINALITY
                     AS a (key, digest, payload, ordering_key, segment, not_before, expires_at, traceparent, claim, place)
                 CROSS JOIN (SELECT ?::text AS owner, ? * interval '1 microsecond' AS lease, ?::text AS server) AS worker
-            ), begun AS (
+            )""";
+
+    /** The same for one message, which the server plans and executes in less time. */
+    private static final String MESSAGE = """
+            WITH asked AS NOT MATERIALIZED (
+                SELECT ?::text AS key, ?::text AS digest, ?::text AS payload, ?::text AS ordering_key, ?::int AS segment,
+                    ?::timestamptz AS not_before, ?::timestamptz AS expires_at, ?::text AS traceparent, ?::boolean AS claim,
+                    1 AS place, ?::text AS owner, ? * interval '1 microsecond' AS lease, ?::text AS server
+            )""";
+
+    private static final String INSERT = """
+            , begun AS (
                 INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
                 SELECT a.key, 1, a.digest, 'in_progress', clock_timestamp(), clock_timestamp() FROM asked a
                 WHERE NOT EXISTS (SELECT FROM @outbox o WHERE o.idempotency_key = a.key)
@@ -72,6 +84,9 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
             ORDER BY a.place
             RETURNING id, idempotency_key, created_at, expires_at, pg_current_xact_id()::text AS transaction,
                 CASE WHEN status = 'sending' THEN order_request_json::text END AS claimed_payload""".formatted(OutboxTables.SERVER);
+
+    private static final String ENQUEUE = MESSAGES + INSERT;
+    static final String ENQUEUE_ONE = MESSAGE + INSERT;
 
     private static final String FIND = """
             SELECT DISTINCT ON (l.idempotency_key) %s FROM @ledger l WHERE l.idempotency_key = ANY (?)
@@ -181,33 +196,52 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 .collect(toSet());
         return transaction
                 .rows(
-                        ENQUEUE,
-                        p -> p.texts(messages, OutboxMessage::idempotencyKey)
-                                .texts(messages, OutboxMessage::requestDigest)
-                                .texts(messages, OutboxMessage::payload)
-                                .optionalTexts(messages, OutboxMessage::orderingKey)
-                                .optionalIntegers(
-                                        messages,
-                                        message -> message.orderingKey().map(OutboxSegmentLease::segmentOf))
-                                .optionalClocks(
-                                        messages, message -> message.notBefore().map(EnqueueStatement::clock))
-                                .optionalClocks(
-                                        messages, message -> message.expiresAt().map(EnqueueStatement::clock))
-                                .optionalTexts(messages, OutboxMessage::traceparent)
-                                .flags(messages, message -> chosen.contains(message.idempotencyKey()))
-                                .text(
-                                        reserved == null
-                                                ? ""
-                                                : reserved.room().owner().toString())
-                                .number(
-                                        reserved == null
-                                                ? 0
-                                                : JdbcTimestamps.micros(
-                                                        reserved.room().lease()))
-                                .text(reserved == null ? "" : reserved.server()),
+                        messages.size() == 1 ? ENQUEUE_ONE : ENQUEUE,
+                        p -> worker(
+                                messages.size() == 1 ? message(p, messages, chosen) : messages(p, messages, chosen)),
                         Row::read)
                 .stream()
                 .collect(toMap(Row::key, Function.identity()));
+    }
+
+    private static Parameters messages(Parameters p, Collection<OutboxMessage> messages, Set<String> chosen)
+            throws SQLException {
+        return p.texts(messages, OutboxMessage::idempotencyKey)
+                .texts(messages, OutboxMessage::requestDigest)
+                .texts(messages, OutboxMessage::payload)
+                .optionalTexts(messages, OutboxMessage::orderingKey)
+                .optionalIntegers(messages, EnqueueStatement::segment)
+                .optionalClocks(messages, message -> message.notBefore().map(EnqueueStatement::clock))
+                .optionalClocks(messages, message -> message.expiresAt().map(EnqueueStatement::clock))
+                .optionalTexts(messages, OutboxMessage::traceparent)
+                .flags(messages, message -> chosen.contains(message.idempotencyKey()));
+    }
+
+    private static Parameters message(Parameters p, Collection<OutboxMessage> messages, Set<String> chosen)
+            throws SQLException {
+        OutboxMessage message = messages.iterator().next();
+        return p.text(message.idempotencyKey())
+                .text(message.requestDigest())
+                .text(message.payload())
+                .optionalText(message.orderingKey())
+                .optionalInteger(segment(message))
+                .optionalClock(message.notBefore().map(EnqueueStatement::clock))
+                .optionalClock(message.expiresAt().map(EnqueueStatement::clock))
+                .optionalText(message.traceparent())
+                .flag(chosen.contains(message.idempotencyKey()));
+    }
+
+    private void worker(Parameters p) throws SQLException {
+        p.text(reserved == null ? "" : reserved.room().owner().toString())
+                .number(
+                        reserved == null
+                                ? 0
+                                : JdbcTimestamps.micros(reserved.room().lease()))
+                .text(reserved == null ? "" : reserved.server());
+    }
+
+    private static Optional<Integer> segment(OutboxMessage message) {
+        return message.orderingKey().map(OutboxSegmentLease::segmentOf);
     }
 
     /** Returns the time limited to what the server can store: microseconds of the years 1 to 9999. */

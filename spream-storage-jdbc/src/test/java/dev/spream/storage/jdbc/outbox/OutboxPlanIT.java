@@ -98,6 +98,7 @@ final class OutboxPlanIT {
             database.execute("ANALYZE spream.outbox_orders", "ANALYZE spream.idempo_ledger");
         }
         Map<String, Plan> plans = new LinkedHashMap<>();
+        plans.put("enqueue one", explain(planMode, EnqueueStatement.ENQUEUE_ONE, OutboxPlanIT::message));
         plans.put("claim", explain(planMode, EntryClaims.CLAIM, OutboxPlanIT::claim));
         plans.put("look for ordered entries", explain(planMode, OrderedEntries.ANY, p -> {}));
         List<Long> ordered = ids("ordered");
@@ -259,6 +260,21 @@ final class OutboxPlanIT {
                 .numbers(ids)
                 .text(OWNER)
                 .number(1_000_000);
+    }
+
+    private static void message(Parameters p) throws SQLException {
+        p.text("new")
+                .text("d")
+                .text("{}")
+                .optionalText(Optional.empty())
+                .optionalInteger(Optional.empty())
+                .optionalClock(Optional.empty())
+                .optionalClock(Optional.empty())
+                .optionalText(Optional.empty())
+                .flag(true)
+                .text(OWNER)
+                .number(1_000_000)
+                .text("");
     }
 
     private static void claim(Parameters p) throws SQLException {
