@@ -21,6 +21,7 @@ public final class EmulatorProcess {
     private EmulatorProcess() {}
 
     public static void main(String[] args) throws IOException {
+        ClientLogging.silence();
         Duration churn = Duration.ofMillis(args.length == 1 ? 0 : Long.parseLong(args[1]));
         try (SpannerEmulator emulator = start(Integer.parseInt(args[0]), churn)) {
             System.out.println(emulator.emulatorHost());

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.benchmarks.harness.ClientLogging;
 import dev.spream.benchmarks.harness.Figures;
 import dev.spream.benchmarks.harness.Postgres;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ public final class OutboxRate {
     private static final int THREADS = Integer.getInteger("threads", 32);
     private static final int ENTRIES = Integer.getInteger("entries", 20_000);
     private static final int PER_SECOND = Integer.getInteger("perSecond", 500);
+    private static final int LATENCY_TURNS = Integer.getInteger("latencyTurns", 3);
     private static final int ORDERED_TURNS = Integer.getInteger("orderedTurns", 3);
     private static final int CONNECTIONS = THREADS + 16;
 
@@ -33,8 +35,11 @@ public final class OutboxRate {
                 QueueRate.drain("a backlog of no-ops, %d at a time".formatted(THREADS), queues, ENTRIES);
                 System.out.printf("%nfrom enqueue to start, %d at a time%n", THREADS);
                 Map<String, List<Long>> nanos = new LinkedHashMap<>();
-                for (WorkQueue queue : queues) {
-                    nanos.put(queue.label(), new QueueLatency(PER_SECOND).measure(queue));
+                for (int turn = 0; turn < LATENCY_TURNS; turn++) {
+                    for (WorkQueue queue : queues) {
+                        nanos.computeIfAbsent(queue.label(), label -> new ArrayList<>())
+                                .addAll(new QueueLatency(PER_SECOND).measure(queue));
+                    }
                 }
                 Figures.keepTimes(
                         "from enqueue to start, %d a second".formatted(PER_SECOND),

@@ -52,7 +52,7 @@ record QueueLatency(int perSecond) {
                 .toList();
         System.out.printf(
                 "%-28s %,d/s for %d s: %s, %,d behind at its end%n",
-                queue.label(), perSecond, SECONDS, Measurements.times(nanos, 1), behind);
+                queue.label(), perSecond, SECONDS, Measurements.times(nanos, 2), behind);
         return nanos;
     }
 }
