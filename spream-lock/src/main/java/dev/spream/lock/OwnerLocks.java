@@ -47,6 +47,9 @@ final class OwnerLocks {
      * @throws LockOrderException if one of them must not be taken any more
      */
     List<PlannedLock> missing(LockRequest request) {
+        if (keys.isEmpty()) {
+            return LockPlan.of(request, space).locks();
+        }
         List<PlannedLock> plan = LockPlan.of(withCovering(request), space).locks();
         plan.stream().filter(lock -> !isIn(keys, lock)).forEach(lock -> requireInOrder(lock, request));
         return plan.stream()
@@ -88,9 +91,6 @@ final class OwnerLocks {
     }
 
     private void requireInOrder(PlannedLock lock, LockRequest request) {
-        if (keys.isEmpty()) {
-            return;
-        }
         if (keys.containsKey(lock.key())) {
             throw refused(request, lock, "cannot be upgraded, since it is held shared", lock.key());
         }
