@@ -59,7 +59,7 @@ public final class MirrorRate {
                     Sql.run(database, "TRUNCATE mirrored.\"Orders\"");
                     return mirror(database, source);
                 })
-                .goal("spream at 0.7 or more of plain JDBC")
+                .goal("spream at 0.9 or more of plain JDBC")
                 .run(WARM_UPS, TURNS);
         Sql.requireEqual(database, "plain.\"Orders\"", "mirrored.\"Orders\"");
     }
