@@ -190,12 +190,17 @@ final class FaultsIT {
         return expected;
     }
 
-    /** Returns the messages when the last change of each row is among them. */
+    /** Returns the messages when the last change of each row is among them; waits as long as any arrive. */
     private static List<ConsumerRecord<byte[], byte[]>> awaitAll(
             Topics topics, String topic, Map<String, List<String>> expected, Workers workers) throws Exception {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long published = 0;
         while (true) {
             List<ConsumerRecord<byte[], byte[]>> arrived = topics.read(topic);
+            if (arrived.size() > published) {
+                published = arrived.size();
+                deadline = System.nanoTime() + PATIENCE.toNanos();
+            }
             Map<String, String> last = new HashMap<>();
             arrived.forEach(message -> last.merge(
                     new String(message.key(), UTF_8),
