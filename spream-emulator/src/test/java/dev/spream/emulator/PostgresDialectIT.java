@@ -191,4 +191,21 @@ class PostgresDialectIT {
                 .extracting(row -> row.getLong(0))
                 .containsExactly(10L, 21L, 30L, 40L);
     }
+
+    @Test
+    void names_are_folded_and_the_text_of_json_is_stored_as_json() throws Exception {
+        DatabaseClient database = database("CREATE TABLE Notes (Id bigint PRIMARY KEY, Body jsonb)");
+        long inserted = database.readWriteTransaction()
+                .run(transaction -> transaction.executeUpdate(
+                        Statement.of("INSERT INTO Notes (Id, Body) VALUES (1, '{\"bb\": 1e2, \"a\": [1]}')")));
+        assertThat(inserted).isEqualTo(1);
+        assertThat(query(database, Statement.of("SELECT Id, BODY FROM notes")))
+                .singleElement()
+                .satisfies(row -> {
+                    assertThat(row.getType().getStructFields())
+                            .extracting(Type.StructField::getName)
+                            .containsExactly("id", "body");
+                    assertThat(row.getPgJsonb("body")).isEqualTo("{\"a\": [1], \"bb\": 100}");
+                });
+    }
 }

@@ -196,4 +196,23 @@ class TransactionsIT {
             assertThat(strong.getReadTimestamp().getSeconds()).isGreaterThan(1_600_000_000L);
         }
     }
+
+    @Test
+    void a_time_in_the_future_is_no_commit_timestamp() throws Exception {
+        DatabaseClient database = database(ACCOUNTS);
+        database.write(List.of(account(1, "a", 10)));
+        assertThatThrownBy(() -> database.readWriteTransaction()
+                        .run(transaction -> transaction.executeUpdate(Statement.of(
+                                "UPDATE Accounts SET Changed = TIMESTAMP '2999-01-01T00:00:00Z' WHERE Id = 1"))))
+                .hasMessageContaining("FAILED_PRECONDITION")
+                .hasMessageContaining("Cannot write timestamps in the future");
+        Timestamp written = database.write(List.of(account(2, "b", 20)));
+        Timestamp again = database.write(List.of(Mutation.newUpdateBuilder("Accounts")
+                .set("Id")
+                .to(1)
+                .set("Changed")
+                .to(written)
+                .build()));
+        assertThat(again).isGreaterThan(written);
+    }
 }

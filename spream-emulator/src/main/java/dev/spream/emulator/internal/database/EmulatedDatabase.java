@@ -38,6 +38,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     private final String name;
     private final DatabaseDialect dialect;
     private final Engine engine;
+    private final InstantSource time;
     private final CommitClock clock;
     private final ChangeStreams streams;
     private final Statements statements;
@@ -65,6 +66,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         this.name = name;
         this.dialect = dialect;
         this.engine = new Engine(dialect);
+        this.time = time;
         this.clock = new CommitClock(time, seed);
         this.streams = new ChangeStreams(dialect, clock, settings, seed);
         this.statements = new Statements(dialect, this::schema);
@@ -105,6 +107,12 @@ public final class EmulatedDatabase implements AutoCloseable {
     /** Returns a timestamp at which everything committed so far is visible and no later commit will be. */
     public Instant now() {
         return clock.now();
+    }
+
+    /** Returns the present time, or the last commit timestamp if that is later. */
+    Instant latestTime() {
+        Instant present = time.instant();
+        return lastCommit.isAfter(present) ? lastCommit : present;
     }
 
     Engine engine() {

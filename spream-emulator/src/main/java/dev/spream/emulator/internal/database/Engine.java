@@ -1,6 +1,7 @@
 package dev.spream.emulator.internal.database;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.internal.sql.EngineFunctions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -15,7 +16,8 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  */
 final class Engine implements AutoCloseable {
     private static final String OPTIONS = ";DATABASE_TO_UPPER=FALSE;CASE_INSENSITIVE_IDENTIFIERS=TRUE"
-            + ";DB_CLOSE_ON_EXIT=FALSE;QUERY_CACHE_SIZE=64;LOCK_TIMEOUT=10000;TIME ZONE=UTC";
+            + ";DB_CLOSE_ON_EXIT=FALSE;QUERY_CACHE_SIZE=64;LOCK_TIMEOUT=10000;TIME ZONE="
+            + EngineFunctions.DEFAULT_ZONE;
 
     private final String url;
     private final Connection administrator;
@@ -27,6 +29,9 @@ final class Engine implements AutoCloseable {
         this.url = "jdbc:h2:mem:" + UUID.randomUUID() + OPTIONS + nulls;
         try {
             this.administrator = DriverManager.getConnection(url, "ADMINISTRATOR", "");
+            for (String definition : EngineFunctions.DEFINITIONS) {
+                administer(definition);
+            }
             administer("CREATE USER CLIENT PASSWORD ''");
             administer("GRANT SELECT, INSERT, UPDATE, DELETE ON SCHEMA PUBLIC TO CLIENT");
             this.writer = open();

@@ -16,6 +16,10 @@ final class EngineErrors {
     private EngineErrors() {}
 
     static StatusRuntimeException toStatus(SQLException e) {
+        if (e.getErrorCode() == ErrorCode.EXCEPTION_IN_FUNCTION_1
+                && ofFunction(e) instanceof StatusRuntimeException status) {
+            return status;
+        }
         String message = firstLine(e);
         return switch (e.getErrorCode()) {
             case ErrorCode.TABLE_OR_VIEW_NOT_FOUND_1,
@@ -47,6 +51,14 @@ final class EngineErrors {
             case ErrorCode.GENERAL_ERROR_1 -> Errors.internal(e);
             default -> Errors.invalidArgument("%s", message);
         };
+    }
+
+    private static Throwable ofFunction(SQLException e) {
+        Throwable cause = e;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
     }
 
     private static StatusRuntimeException duplicate(String message) {

@@ -5,7 +5,9 @@ import dev.spream.emulator.internal.database.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.schema.Table;
+import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Values;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -80,6 +82,24 @@ final class RowChanges {
                 .filter(name ->
                         written.isEmpty() || lower.contains(name.toLowerCase(Locale.ROOT)) || table.isKeyColumn(name))
                 .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** Throws FAILED_PRECONDITION if a column that may have the commit timestamp has a later time than that. */
+    void refuseFutureTimestamps(Instant now) {
+        for (Merged row : rows.values()) {
+            Map<String, Value> after = row.after == null ? Map.of() : row.after;
+            for (Column column : row.table.columns()) {
+                Value value = after.getOrDefault(column.name(), Values.NULL);
+                if (column.allowsCommitTimestamp()
+                        && row.written.contains(column.name())
+                        && value.hasStringValue()
+                        && !value.getStringValue().equals(Values.COMMIT_TIMESTAMP_PLACEHOLDER)
+                        && Instant.parse(value.getStringValue()).isAfter(now)) {
+                    throw Errors.failedPrecondition(
+                            "Cannot write timestamps in the future, found: %s", value.getStringValue());
+                }
+            }
+        }
     }
 
     /** Returns the keys that identify the rows that were written. */

@@ -1,6 +1,7 @@
 package dev.spream.emulator.internal.database;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.Type;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
@@ -155,7 +156,12 @@ final class Schema implements SqlSchema {
     }
 
     @Override
-    public List<String> primaryKey(String table) {
-        return table(table).table().primaryKey();
+    public Optional<List<String>> primaryKey(String table) {
+        return findTable(table).map(found -> found.table().primaryKey());
+    }
+
+    @Override
+    public Optional<Type> columnType(String table, String column) {
+        return findTable(table).flatMap(found -> found.findColumn(column)).map(Column::type);
     }
 }

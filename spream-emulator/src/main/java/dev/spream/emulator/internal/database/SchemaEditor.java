@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.h2.api.ErrorCode;
 
 /** Applies one parsed DDL statement to the engine and returns the resulting schema. Used by one thread at a time. */
 record SchemaEditor(Engine engine, ChangeStreams streams) {
@@ -348,8 +349,15 @@ record SchemaEditor(Engine engine, ChangeStreams streams) {
                 .map(part -> quoted(table.column(part.column()).name()))
                 .collect(Collectors.joining(", "));
         String unique = create.unique() ? (create.nullFiltered() ? "UNIQUE " : "UNIQUE NULLS NOT DISTINCT ") : "";
-        engine.administer(
-                "CREATE %sINDEX %s ON %s (%s)".formatted(unique, quoted(create.name()), table.quotedName(), parts));
+        try {
+            engine.administer(
+                    "CREATE %sINDEX %s ON %s (%s)".formatted(unique, quoted(create.name()), table.quotedName(), parts));
+        } catch (SQLException e) {
+            if (e.getErrorCode() == ErrorCode.DUPLICATE_KEY_1) {
+                throw Errors.failedPrecondition("Found uniqueness violation on index %s", create.name());
+            }
+            throw e;
+        }
         return schema.with(create);
     }
 

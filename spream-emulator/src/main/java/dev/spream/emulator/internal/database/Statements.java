@@ -21,8 +21,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.h2.jdbc.JdbcResultSet;
+import org.h2.value.ValueDecfloat;
 import org.h2.value.ValueToObjectConverter;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
     /** The engine's schema with the tables of the database. */
     private static final String TABLES = "PUBLIC";
+
+    /** The engine's names of constant conditions. */
+    private static final Set<String> CONSTANTS = Set.of("TRUE", "FALSE", "UNKNOWN");
 
     QueryResult plan(Connection connection, Translation query) throws SQLException {
         try (PreparedStatement statement = prepare(connection, query.sql(), query.binds())) {
@@ -131,7 +136,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
      * PostgreSQL names it by its function.
      */
     private String columnName(String label) {
-        if (label.matches("[\\p{L}_][\\p{L}\\p{N}_]*")) {
+        if (label.matches("[\\p{L}_][\\p{L}\\p{N}_]*") && !CONSTANTS.contains(label)) {
             return label;
         }
         if (dialect != DatabaseDialect.POSTGRESQL) {
@@ -148,13 +153,19 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
         while (results.next()) {
             ListValue.Builder row = ListValue.newBuilder();
             for (int i = 0; i < rowType.getFieldsCount(); i++) {
-                Object object =
-                        ValueToObjectConverter.valueToDefaultObject(engineResults.getInternal(i + 1), null, false);
-                row.addValues(wireValue(object, rowType.getFields(i).getType()));
+                row.addValues(wireValue(
+                        object(engineResults.getInternal(i + 1)),
+                        rowType.getFields(i).getType()));
             }
             rows.add(row.build());
         }
         return rows;
+    }
+
+    private static @Nullable Object object(org.h2.value.Value value) {
+        return value == ValueDecfloat.NAN
+                ? (Object) Double.NaN
+                : ValueToObjectConverter.valueToDefaultObject(value, null, false);
     }
 
     private static Value wireValue(@Nullable Object object, Type type) {

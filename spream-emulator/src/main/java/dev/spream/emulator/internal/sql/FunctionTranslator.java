@@ -1,11 +1,11 @@
 package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.Type;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
-import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
@@ -24,9 +24,6 @@ import java.util.function.Function;
  */
 record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, DatabaseDialect dialect, Instant now) {
     private static final String PENDING = "TIMESTAMP WITH TIME ZONE '99999-01-01 00:00:00+00'";
-
-    /** Spanner's default time zone, for literals without one. */
-    private static final ZoneId DEFAULT_ZONE = ZoneId.of("America/Los_Angeles");
 
     private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
             .parseCaseInsensitive()
@@ -117,7 +114,10 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
                                                 dialect == DatabaseDialect.POSTGRESQL
                                                         ? Types.PG_NUMERIC
                                                         : Types.NUMERIC));
-                    case "JSON", "JSONB" -> "JSON " + SqlTranslator.stringLiteral(text);
+                    case "JSON", "JSONB" ->
+                        "JSON "
+                                + SqlTranslator.stringLiteral(
+                                        NormalJson.of(text, dialect == DatabaseDialect.POSTGRESQL));
                     case "DATE" -> "DATE " + SqlTranslator.stringLiteral(text);
                     default -> "";
                 };
@@ -138,7 +138,7 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
                     ? LocalDateTime.from(parsed)
                     : LocalDate.from(parsed).atStartOfDay();
             boolean hasOffset = parsed.isSupported(ChronoField.OFFSET_SECONDS);
-            return local.atZone(hasOffset ? ZoneOffset.from(parsed) : DEFAULT_ZONE)
+            return local.atZone(hasOffset ? ZoneOffset.from(parsed) : EngineFunctions.DEFAULT_ZONE)
                     .toInstant();
         } catch (DateTimeParseException e) {
             throw Errors.invalidArgument("Invalid TIMESTAMP literal: %s", text);
@@ -159,8 +159,11 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
         switch (name) {
             case "CURRENT_TIMESTAMP", "NOW" -> emitCall(arguments -> timestamp(now));
             case "PENDING_COMMIT_TIMESTAMP" -> emitCall(arguments -> PENDING);
-            case "CURRENT_DATE" -> emitCall(arguments -> "DATE '" + LocalDate.ofInstant(now, DEFAULT_ZONE) + "'");
+            case "CURRENT_DATE" ->
+                emitCall(arguments -> "DATE '" + LocalDate.ofInstant(now, EngineFunctions.DEFAULT_ZONE) + "'");
             case "CAST", "SAFE_CAST" -> cast();
+            case "EXTRACT" -> extract();
+            case "CONCAT" -> concat();
             case "IF" -> emitCall("CASE WHEN %s THEN %s ELSE %s END");
             case "COUNTIF" -> emitCall("COUNT(*) FILTER (WHERE %s)");
             case "LOGICAL_OR" -> emitCall("BOOL_OR(%s)");
@@ -173,7 +176,7 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
             case "ENDS_WITH" -> emitCall("(RIGHT(%1$s, CHAR_LENGTH(%2$s)) = %2$s)");
             case "BYTE_LENGTH" -> emitCall("OCTET_LENGTH(%s)");
             case "STRPOS" -> emitCall("LOCATE(%2$s, %1$s)");
-            case "TO_JSON_STRING" -> emitCall("CAST(%s AS VARCHAR)");
+            case "TO_JSON_STRING" -> emitCall("SPANNER_TEXT(%s)");
             case "UNNEST" -> unnest();
             default -> {
                 return false;
@@ -206,9 +209,46 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
             }
         });
         cursor.expectWords("AS");
-        String type = Types.engineType(Types.parse(cursor, dialect).type());
+        Type type = Types.parse(cursor, dialect).type();
         cursor.expectSymbol(")");
-        translator.emit("CAST(", expression, "AS", type, ")");
+        translator.emit(cast(expression, type));
+    }
+
+    /** Returns a translated expression as a value of a type. */
+    String cast(String expression, Type type) {
+        return switch (type.getCode()) {
+            case STRING -> "SPANNER_TEXT(" + expression + ")";
+            case JSON -> "SPANNER_JSONB(" + expression + ")";
+            default -> "CAST( " + expression + " AS " + Types.engineType(type) + " )";
+        };
+    }
+
+    private void extract() {
+        cursor.next();
+        cursor.expectSymbol("(");
+        String part = cursor.next().upper();
+        cursor.expectWords("FROM");
+        String value = translator.capture(() -> {
+            while (!cursor.peek().isSymbol(")") && !cursor.peek().isWord("AT")) {
+                translator.translateToken();
+            }
+        });
+        String zone = "NULL";
+        if (cursor.acceptWords("AT", "TIME", "ZONE")) {
+            zone = translator.capture(this::argument);
+        }
+        cursor.expectSymbol(")");
+        translator.emit("SPANNER_EXTRACT(%s, %s, %s)".formatted(SqlTranslator.stringLiteral(part), value, zone));
+    }
+
+    /** Translates a concatenation, which is NULL in GoogleSQL if one of its parts is. */
+    private void concat() {
+        cursor.next();
+        List<String> parts = arguments();
+        translator.emit(
+                dialect == DatabaseDialect.POSTGRESQL
+                        ? "CONCAT(" + String.join(", ", parts) + ")"
+                        : "(" + String.join(" || ", parts) + ")");
     }
 
     /** Translates {@code UNNEST(array) AS x}: in Spanner x is the element, in the engine a table needs a column. */

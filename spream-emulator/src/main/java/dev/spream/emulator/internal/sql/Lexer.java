@@ -10,7 +10,7 @@ import java.util.Locale;
 
 /**
  * Splits SQL into tokens, by the lexical rules of one dialect. Comments and hints ({@code @{...}}) are dropped; the
- * value of a BYTES literal is kept as hexadecimal digits.
+ * value of a BYTES literal is kept as hexadecimal digits; PostgreSQL's names without quotes are in lower case.
  */
 final class Lexer {
     private static final List<String> LONG_SYMBOLS = List.of("||", "<=", ">=", "!=", "<>", "=>", "::", "<<", ">>");
@@ -36,7 +36,8 @@ final class Lexer {
             char c = sql.charAt(at);
             if (isNameStart(c) && !literalPrefix()) {
                 at = endOfName(at);
-                add(Kind.WORD, sql.substring(start, at), start);
+                String word = sql.substring(start, at);
+                add(Kind.WORD, postgres ? word.toLowerCase(Locale.ROOT) : word, start);
             } else if (Character.isDigit(c) || (c == '.' && isDigit(at + 1))) {
                 number(start);
             } else if (c == '\'' || (c == '"' && !postgres) || isNameStart(c)) {

@@ -1,12 +1,17 @@
 package dev.spream.emulator.internal.sql;
 
+import com.google.spanner.v1.Type;
 import java.util.List;
+import java.util.Optional;
 
 /** The parts of a database's schema that {@link SqlTranslator} needs: its names, and the key columns of its tables. */
 public interface SqlSchema {
     /** Returns whether a table, column or index has this name, given in lower case. */
     boolean isName(String lowerCaseName);
 
-    /** Returns the key columns of a table; throws if the table does not exist. */
-    List<String> primaryKey(String table);
+    /** Returns the key columns of a table; empty if there is no such table. */
+    Optional<List<String>> primaryKey(String table);
+
+    /** Returns the type of a column; empty if there is no such column. */
+    Optional<Type> columnType(String table, String column);
 }

@@ -1,12 +1,16 @@
 package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Token.Kind;
+import io.grpc.StatusRuntimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -94,8 +98,9 @@ public final class SqlTranslator {
         boolean ignores = !replaces && cursor.acceptWords("OR", "IGNORE");
         cursor.acceptWords("INTO");
         String table = cursor.expectName();
+        List<String> keyColumns = schema.primaryKey(table).orElseThrow(() -> tableNotFound(table));
         List<String> columns = cursor.names();
-        String source = capture(this::insertSource);
+        String source = capture(() -> insertSource(table, columns));
         if (cursor.acceptWords("ON", "CONFLICT")) {
             if (cursor.peek().isSymbol("(")) {
                 cursor.skipGroup();
@@ -106,7 +111,7 @@ public final class SqlTranslator {
             skipConflictAction();
         }
         String names = quotedList(columns);
-        String key = quotedList(schema.primaryKey(table));
+        String key = quotedList(keyColumns);
         if (replaces) {
             if (key.isEmpty()) {
                 emit("MERGE INTO", quoted(table), "(", names, ",", ONLY_ROW, ") KEY (", ONLY_ROW, ")");
@@ -119,7 +124,7 @@ public final class SqlTranslator {
             emit("WHERE NOT EXISTS (SELECT 1 FROM", quoted(table), "AS T_ WHERE");
             String same = String.join(
                     " AND ",
-                    schema.primaryKey(table).stream()
+                    keyColumns.stream()
                             .map(column -> "T_.%s = V_.%s".formatted(quoted(column), quoted(column)))
                             .toList());
             emit(same.isEmpty() ? "TRUE" : same, ")");
@@ -129,13 +134,99 @@ public final class SqlTranslator {
         return dml(table, Set.copyOf(columns), "FINAL");
     }
 
-    private void insertSource() {
+    private StatusRuntimeException tableNotFound(String table) {
+        return postgres
+                ? Errors.notFound("relation \"%s\" does not exist", table)
+                : Errors.invalidArgument("Table not found: %s", table);
+    }
+
+    private void insertSource(String table, List<String> columns) {
         while (!atReturning() && !(cursor.peek().isWord("ON") && cursor.peek(1).isWord("CONFLICT"))) {
             if (cursor.atEnd()) {
                 return;
             }
-            translateToken();
+            if (cursor.acceptWords("VALUES")) {
+                emit("VALUES");
+                rows(table, columns);
+            } else {
+                translateToken();
+            }
         }
+    }
+
+    private void rows(String table, List<String> columns) {
+        do {
+            cursor.expectSymbol("(");
+            emit("(");
+            for (int i = 0; !cursor.acceptSymbol(")"); i++) {
+                if (i > 0) {
+                    cursor.expectSymbol(",");
+                    emit(",");
+                }
+                assigned(table, i < columns.size() ? columns.get(i) : "");
+            }
+            emit(")");
+        } while (cursor.acceptSymbol(",") && comma());
+    }
+
+    private boolean comma() {
+        emit(",");
+        return true;
+    }
+
+    /** Translates an expression up to the comma or the keyword after it, as a value of a column. */
+    private void assigned(String table, String column) {
+        Optional<Type> type = schema.columnType(table, column);
+        Token first = cursor.peek();
+        String value = capture(() -> {
+            while (!endsValue()) {
+                translateToken();
+            }
+        });
+        boolean literal = value.equals(alone(first));
+        if (!postgres && literal && type.isPresent() && !accepts(type.get(), first.kind())) {
+            throw Errors.invalidArgument(
+                    "Value of type %s cannot be assigned to %s, which has type %s",
+                    first.kind() == Kind.STRING ? "STRING" : first.text().contains(".") ? "FLOAT64" : "INT64",
+                    column,
+                    type.get().getCode());
+        }
+        boolean json = type.filter(of -> of.getCode() == TypeCode.JSON).isPresent();
+        emit(json && postgres && !value.equalsIgnoreCase("NULL") ? "SPANNER_JSONB(" + value + ")" : value);
+    }
+
+    private boolean endsValue() {
+        Token next = cursor.peek();
+        return next.kind() == Kind.END
+                || next.isSymbol(",")
+                || next.isSymbol(")")
+                || next.isSymbol(";")
+                || next.isWord("WHERE")
+                || atReturning();
+    }
+
+    /** Returns the translation of a token that is a whole literal, or something that no translation is. */
+    private String alone(Token token) {
+        return switch (token.kind()) {
+            case STRING -> stringLiteral(token.text());
+            case NUMBER -> number(token.text());
+            default -> "\0";
+        };
+    }
+
+    /**
+     * Returns whether a literal may be assigned without a cast.
+     *
+     * @see <a href="https://cloud.google.com/spanner/docs/reference/standard-sql/conversion_rules">Spanner: conversion
+     *     rules</a>
+     */
+    private static boolean accepts(Type column, Kind literal) {
+        return switch (column.getCode()) {
+            case STRING, DATE, TIMESTAMP, PROTO, UUID -> literal == Kind.STRING;
+            case INT64, FLOAT32, FLOAT64, NUMERIC -> literal == Kind.NUMBER;
+            case ENUM -> true;
+            default -> false;
+        };
     }
 
     private void skipConflictAction() {
@@ -147,32 +238,44 @@ public final class SqlTranslator {
     private Translation update() {
         String table = cursor.expectName();
         emit("UPDATE", quoted(table));
-        Set<String> columns = new HashSet<>();
-        boolean setting = false;
-        boolean expectsColumn = false;
-        while (!cursor.atEnd() && !atReturning()) {
-            if (expectsColumn) {
-                String column = cursor.expectName();
-                columns.add(column);
-                emit(quoted(column));
-                expectsColumn = false;
-                continue;
-            }
-            boolean startsSet = cursor.peek().isWord("SET");
-            setting = (setting || startsSet) && !cursor.peek().isWord("WHERE");
-            expectsColumn = startsSet || (setting && cursor.peek().isSymbol(","));
+        while (!cursor.atEnd() && !cursor.peek().isWord("SET")) {
             translateToken();
         }
+        cursor.expectWords("SET");
+        emit("SET");
+        Set<String> columns = new HashSet<>();
+        do {
+            String column = cursor.expectColumn();
+            cursor.expectSymbol("=");
+            if (!columns.isEmpty()) {
+                emit(",");
+            }
+            emit(quoted(column), "=");
+            columns.add(column);
+            assigned(table, column);
+        } while (cursor.acceptSymbol(","));
+        condition("UPDATE");
         return dml(table, columns, "FINAL");
     }
 
     private Translation delete() {
         String table = cursor.expectName();
         emit("DELETE FROM", quoted(table));
+        while (!cursor.atEnd() && !cursor.peek().isWord("WHERE") && !atReturning()) {
+            translateToken();
+        }
+        condition("DELETE");
+        return dml(table, Set.of(), "OLD");
+    }
+
+    /** Translates the condition, which GoogleSQL demands. */
+    private void condition(String statement) {
+        if (!postgres && !cursor.peek().isWord("WHERE")) {
+            throw Errors.invalidArgument("%s must have a WHERE clause", statement);
+        }
         while (!cursor.atEnd() && !atReturning()) {
             translateToken();
         }
-        return dml(table, Set.of(), "OLD");
     }
 
     private boolean atReturning() {
@@ -221,8 +324,7 @@ public final class SqlTranslator {
         boolean endsItem = after.isSymbol(",") || after.isWord("FROM") || after.kind() == Kind.END;
         boolean column = name.kind() == Kind.WORD
                 && (last > 0 || !KEYWORDS.contains(name.upper()))
-                && !name.upper().startsWith("CURRENT_")
-                && !schema.isName(name.text().toLowerCase(Locale.ROOT));
+                && !name.upper().startsWith("CURRENT_");
         if (postgres || !endsItem || !column) {
             return false;
         }
@@ -255,6 +357,19 @@ public final class SqlTranslator {
     /** Translates the next token, and the whole group if the token opens one. */
     void translateToken() {
         Token token = cursor.peek();
+        boolean operand = token.kind() != Kind.SYMBOL && token.kind() != Kind.END;
+        if (!postgres || !operand || !cursor.peek(1).isSymbol("::")) {
+            translateAlone(token);
+            return;
+        }
+        String value = capture(() -> translateAlone(token));
+        while (cursor.acceptSymbol("::")) {
+            value = functions.cast(value, Types.parse(cursor, dialect).type());
+        }
+        emit(value);
+    }
+
+    private void translateAlone(Token token) {
         switch (token.kind()) {
             case WORD -> word(token);
             case QUOTED_NAME -> quotedName(cursor.next());
@@ -336,8 +451,14 @@ public final class SqlTranslator {
             }
             case "/" -> emit(postgres ? "/" : "* 1E0 /");
             case "!=" -> emit("<>");
-            case "::" ->
-                emit("::", Types.engineType(Types.parse(cursor, dialect).type()));
+            case "::" -> {
+                Type type = Types.parse(cursor, dialect).type();
+                if (type.getCode() == TypeCode.JSON || type.getCode() == TypeCode.STRING) {
+                    throw Errors.unimplemented(
+                            "The emulator casts only a column, a literal or a parameter to this type by '::'; use CAST");
+                }
+                emit("::", Types.engineType(type));
+            }
             case "." -> {
                 emit(".");
                 keywordAsName();

@@ -76,14 +76,37 @@ final class TokenCursor {
         }
     }
 
-    /** Returns a name; of a dotted name the last part, since the emulator has one schema. */
+    /**
+     * Returns a name, without the schema that it may be in.
+     *
+     * @throws StatusRuntimeException if that is a named schema, which the emulator does not have
+     */
     String expectName() {
+        String name = expectPart();
+        if (!acceptSymbol(".")) {
+            return name;
+        }
+        if (!name.equalsIgnoreCase("public") && !name.equalsIgnoreCase("spanner")) {
+            throw Errors.unimplemented(
+                    "Named schemas, such as '%s', are not supported by this emulator; remove it from the names used in tests",
+                    name);
+        }
+        return expectName();
+    }
+
+    /** Returns the name of a column, without its table's. */
+    String expectColumn() {
+        String name = expectPart();
+        return acceptSymbol(".") ? expectColumn() : name;
+    }
+
+    private String expectPart() {
         Token token = next();
         if (!token.isName()) {
             at--;
             throw syntaxError("Expected a name");
         }
-        return acceptSymbol(".") ? expectName() : token.text();
+        return token.text();
     }
 
     /** Returns whether only an optional semicolon is left, and consumes it. */

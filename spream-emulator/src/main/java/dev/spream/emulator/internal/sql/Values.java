@@ -64,7 +64,7 @@ public final class Values {
                 case BYTES, PROTO -> Base64.getDecoder().decode(text(value, type));
                 case DATE -> LocalDate.parse(text(value, type));
                 case TIMESTAMP -> timestamp(text(value, type));
-                case JSON -> json(text(value, type));
+                case JSON -> ValueJson.fromJson(NormalJson.of(text(value, type), isPostgres(type)));
                 case UUID -> UUID.fromString(text(value, type));
                 case ARRAY -> array(value, type);
                 default -> throw mismatch(value, type);
@@ -112,7 +112,7 @@ public final class Values {
             throw Errors.unimplemented("the emulator does not store NaN in a numeric");
         }
         BigDecimal number = new BigDecimal(text);
-        if (type.getTypeAnnotation() == TypeAnnotationCode.PG_NUMERIC) {
+        if (isPostgres(type)) {
             return number;
         }
         BigDecimal stripped = number.stripTrailingZeros();
@@ -134,12 +134,9 @@ public final class Values {
         return instant.atOffset(ZoneOffset.UTC);
     }
 
-    private static ValueJson json(String text) {
-        try {
-            return ValueJson.fromJson(text);
-        } catch (RuntimeException e) {
-            throw Errors.invalidArgument("Invalid JSON: %s", text);
-        }
+    private static boolean isPostgres(Type type) {
+        return type.getTypeAnnotation() == TypeAnnotationCode.PG_JSONB
+                || type.getTypeAnnotation() == TypeAnnotationCode.PG_NUMERIC;
     }
 
     private static @Nullable Object[] array(Value value, Type type) {
@@ -166,7 +163,7 @@ public final class Values {
             case NUMERIC -> string(plain(object, type));
             case BYTES, PROTO -> string(Base64.getEncoder().encodeToString((byte[]) object));
             case TIMESTAMP -> string(timestampText(object));
-            case JSON -> string(new String((byte[]) object, StandardCharsets.UTF_8));
+            case JSON -> string(NormalJson.of(new String((byte[]) object, StandardCharsets.UTF_8), isPostgres(type)));
             case ARRAY ->
                 list(Arrays.stream((@Nullable Object[]) object)
                         .map(element -> fromEngine(element, type.getArrayElementType()))
@@ -186,8 +183,11 @@ public final class Values {
     }
 
     private static String plain(Object object, Type type) {
+        if (object.equals(Double.NaN)) {
+            return "NaN";
+        }
         BigDecimal decimal = object instanceof BigDecimal big ? big : new BigDecimal(object.toString());
-        if (type.getTypeAnnotation() == TypeAnnotationCode.PG_NUMERIC) {
+        if (isPostgres(type)) {
             return decimal.toPlainString();
         }
         return decimal.signum() == 0 ? "0" : decimal.stripTrailingZeros().toPlainString();

@@ -10,6 +10,7 @@ import io.grpc.StatusRuntimeException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class SqlTranslatorTest {
@@ -21,8 +22,13 @@ class SqlTranslatorTest {
         }
 
         @Override
-        public List<String> primaryKey(String table) {
-            return List.of("Id");
+        public Optional<List<String>> primaryKey(String table) {
+            return Optional.of(List.of("Id"));
+        }
+
+        @Override
+        public Optional<Type> columnType(String table, String column) {
+            return Optional.of(column.equalsIgnoreCase("Json") ? Types.PG_JSONB : Types.INT64);
         }
     };
 
@@ -45,7 +51,7 @@ class SqlTranslatorTest {
     @Test
     void names_of_the_schema_are_quoted_and_keywords_are_not() {
         assertThat(google("SELECT Value, `Key` FROM T WHERE Value IS NULL").sql())
-                .isEqualTo("SELECT \"Value\" , \"Key\" FROM \"T\" WHERE \"Value\" IS NULL");
+                .isEqualTo("SELECT \"Value\" AS \"Value\" , \"Key\" FROM \"T\" WHERE \"Value\" IS NULL");
     }
 
     @Test
@@ -54,7 +60,7 @@ class SqlTranslatorTest {
         assertThat(translation.sql()).isEqualTo("SELECT CAST(?1 AS BIGINT) + CAST(?2 AS BIGINT)");
         assertThat(translation.binds()).containsExactly(7L, 7L);
         assertThat(postgres("SELECT 1 WHERE 'a' = ANY($1)").sql())
-                .isEqualTo("SELECT 1 WHERE 'a' = ANY ( CAST(?1 AS VARCHAR ARRAY) )");
+                .isEqualTo("select 1 where 'a' = any ( CAST(?1 AS VARCHAR ARRAY) )");
     }
 
     @Test
@@ -73,7 +79,7 @@ class SqlTranslatorTest {
                 .isEqualTo("SELECT TIMESTAMP WITH TIME ZONE '2024-01-01T00:00:00.000000001+00'");
         assertThat(google("SELECT TIMESTAMP '2024-01-01 00:00:00'").sql())
                 .isEqualTo("SELECT TIMESTAMP WITH TIME ZONE '2024-01-01T08:00:00+00'");
-        assertThat(postgres("SELECT 'it''s', 1.5").sql()).isEqualTo("SELECT 'it''s' , 1.5");
+        assertThat(postgres("SELECT 'it''s', 1.5").sql()).isEqualTo("select 'it''s' , 1.5");
     }
 
     @Test
@@ -87,7 +93,7 @@ class SqlTranslatorTest {
     void the_current_timestamp_is_the_emulators() {
         String now = "TIMESTAMP WITH TIME ZONE '2024-05-06T07:08:09.000001+00'";
         assertThat(google("SELECT CURRENT_TIMESTAMP()").sql()).isEqualTo("SELECT " + now);
-        assertThat(postgres("SELECT now(), current_timestamp").sql()).isEqualTo("SELECT " + now + " , " + now);
+        assertThat(postgres("SELECT now(), current_timestamp").sql()).isEqualTo("select " + now + " , " + now);
     }
 
     @Test
@@ -122,5 +128,37 @@ class SqlTranslatorTest {
         assertThat(update.returnsRows()).isTrue();
         assertThat(update.sql())
                 .isEqualTo("SELECT \"Id\" FROM FINAL TABLE ( UPDATE \"T\" SET \"Value\" = 1 WHERE \"Id\" = 1 )");
+    }
+
+    @Test
+    void googlesql_refuses_a_literal_of_another_type() {
+        assertThatThrownBy(() -> google("INSERT INTO T (Id, Value) VALUES (1, 2), ('3', 4)"))
+                .hasMessageContaining("Value of type STRING cannot be assigned to Id, which has type INT64");
+        assertThatThrownBy(() -> google("UPDATE T SET Value = 'x' WHERE Id = 1"))
+                .hasMessageContaining("Value of type STRING cannot be assigned to Value, which has type INT64");
+        assertThat(google("UPDATE T SET Value = CAST('1' AS INT64) WHERE Id = 1")
+                        .sql())
+                .contains("CAST( '1' AS BIGINT )");
+    }
+
+    @Test
+    void googlesql_demands_a_condition() {
+        assertThatThrownBy(() -> google("UPDATE T SET Value = 1"))
+                .hasMessageContaining("UPDATE must have a WHERE clause");
+        assertThatThrownBy(() -> google("DELETE FROM T")).hasMessageContaining("DELETE must have a WHERE clause");
+        assertThat(postgres("DELETE FROM t").sql()).isEqualTo("DELETE FROM \"t\"");
+    }
+
+    @Test
+    void postgresql_folds_names_and_parses_the_text_of_json() {
+        assertThat(postgres("INSERT INTO T (Id, \"Json\") VALUES (1, '{}')").sql())
+                .isEqualTo("INSERT INTO \"t\" ( \"id\", \"Json\" ) VALUES ( 1 , SPANNER_JSONB('{}') )");
+        assertThat(postgres("SELECT '{}'::jsonb").sql()).isEqualTo("select SPANNER_JSONB('{}')");
+    }
+
+    @Test
+    void a_named_schema_is_refused() {
+        assertThatThrownBy(() -> google("DELETE FROM other.T WHERE Id = 1")).hasMessageContaining("Named schemas");
+        assertThat(postgres("DELETE FROM public.t").sql()).isEqualTo("DELETE FROM \"t\"");
     }
 }

@@ -1,0 +1,112 @@
+package dev.spream.emulator.internal.sql;
+
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoField;
+import java.time.temporal.IsoFields;
+import java.util.List;
+import java.util.Locale;
+import org.h2.value.Value;
+import org.h2.value.ValueJson;
+import org.h2.value.ValueToObjectConverter;
+import org.jspecify.annotations.Nullable;
+
+/** Functions of Spanner that the embedded engine calls, since it has none of the same meaning. */
+public final class EngineFunctions {
+    /** Spanner's default time zone. */
+    public static final ZoneId DEFAULT_ZONE = ZoneId.of("America/Los_Angeles");
+
+    /** The statements that make the functions known to the engine. */
+    public static final List<String> DEFINITIONS =
+            List.of(definition("TEXT", "text"), definition("EXTRACT", "extract"), definition("JSONB", "jsonb"));
+
+    private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
+            .appendPattern("uuuu-MM-dd HH:mm:ss")
+            .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
+            .appendOffset("+HH:mm", "+00")
+            .toFormatter(Locale.ROOT);
+
+    private EngineFunctions() {}
+
+    private static String definition(String name, String method) {
+        return "CREATE ALIAS SPANNER_%s DETERMINISTIC FOR '%s.%s'"
+                .formatted(name, EngineFunctions.class.getName(), method);
+    }
+
+    /** Casts a value to a string, as {@code CAST(value AS STRING)}. */
+    public static @Nullable String text(Value value) {
+        Object object = ValueToObjectConverter.valueToDefaultObject(value, null, false);
+        return switch (object) {
+            case null -> null;
+            case Double number -> Floats.cast(number);
+            case Float number -> Floats.cast(Double.parseDouble(Float.toString(number)));
+            case BigDecimal number when value.getValueType() == Value.DECFLOAT -> Floats.cast(number.doubleValue());
+            case BigDecimal number ->
+                number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
+            case OffsetDateTime time -> timestamp(time.atZoneSameInstant(DEFAULT_ZONE));
+            case byte[] bytes
+            when value.getValueType() == Value.JSON -> NormalJson.of(new String(bytes, StandardCharsets.UTF_8), false);
+            case byte[] bytes -> new String(bytes, StandardCharsets.UTF_8);
+            default -> object.toString();
+        };
+    }
+
+    private static String timestamp(ZonedDateTime time) {
+        String text = TIMESTAMP.format(time);
+        return text.endsWith(":00") && text.matches(".*[+-]\\d\\d:00") ? text.substring(0, text.length() - 3) : text;
+    }
+
+    /** Returns a part of a date or timestamp, as {@code EXTRACT(part FROM value AT TIME ZONE zone)}. */
+    public static @Nullable Long extract(String part, Value value, @Nullable String zone) {
+        Object object = ValueToObjectConverter.valueToDefaultObject(value, null, false);
+        return switch (object) {
+            case null -> null;
+            case LocalDate date -> field(part, date.atStartOfDay(DEFAULT_ZONE), true);
+            case OffsetDateTime time ->
+                field(part, time.atZoneSameInstant(zone == null ? DEFAULT_ZONE : ZoneId.of(zone)), false);
+            default -> throw Errors.invalidArgument("EXTRACT needs a DATE or a TIMESTAMP");
+        };
+    }
+
+    private static long field(String part, ZonedDateTime time, boolean date) {
+        ChronoField ofDay =
+                switch (part) {
+                    case "HOUR" -> ChronoField.HOUR_OF_DAY;
+                    case "MINUTE" -> ChronoField.MINUTE_OF_HOUR;
+                    case "SECOND" -> ChronoField.SECOND_OF_MINUTE;
+                    case "MILLISECOND" -> ChronoField.MILLI_OF_SECOND;
+                    case "MICROSECOND" -> ChronoField.MICRO_OF_SECOND;
+                    case "NANOSECOND" -> ChronoField.NANO_OF_SECOND;
+                    default -> null;
+                };
+        if (ofDay != null && !date) {
+            return time.get(ofDay);
+        }
+        return switch (part) {
+            case "YEAR" -> time.getYear();
+            case "QUARTER" -> time.get(IsoFields.QUARTER_OF_YEAR);
+            case "MONTH" -> time.getMonthValue();
+            case "DAY" -> time.getDayOfMonth();
+            case "DAYOFYEAR" -> time.getDayOfYear();
+            case "DAYOFWEEK" -> time.getDayOfWeek().getValue() % 7 + 1;
+            case "ISOWEEK" -> time.get(IsoFields.WEEK_OF_WEEK_BASED_YEAR);
+            case "ISOYEAR" -> time.get(IsoFields.WEEK_BASED_YEAR);
+            default -> throw Errors.unimplemented("EXTRACT of %s is not supported by this emulator", part);
+        };
+    }
+
+    /** Casts a value to {@code jsonb}: a string is its text, and a value that is JSON stays as it is. */
+    public static @Nullable Value jsonb(Value value) {
+        return switch (value.getValueType()) {
+            case Value.NULL -> null;
+            case Value.JSON -> value;
+            default -> ValueJson.fromJson(NormalJson.of(String.valueOf(value.getString()), true));
+        };
+    }
+}

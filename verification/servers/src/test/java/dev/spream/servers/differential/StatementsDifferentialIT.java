@@ -1,0 +1,193 @@
+package dev.spream.servers.differential;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.cloud.spanner.DatabaseClient;
+import com.google.cloud.spanner.DatabaseId;
+import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.ResultSet;
+import com.google.cloud.spanner.Spanner;
+import com.google.cloud.spanner.SpannerException;
+import com.google.cloud.spanner.SpannerExceptionFactory;
+import com.google.cloud.spanner.Statement;
+import com.google.cloud.spanner.Struct;
+import dev.spream.emulator.SpannerEmulator;
+import dev.spream.servers.SpannerServer;
+import dev.spream.servers.SpannerServers;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/**
+ * Compares schemas, DML, queries and errors of both emulators. The files of statements, one for each dialect, have the
+ * answers of Google's emulator, and where ours differs its answer as well, so that each difference is known. Where
+ * Google's is found, it is held against the files too; {@code STATEMENTS_WRITE=true} writes them anew.
+ */
+@Timeout(180)
+class StatementsDifferentialIT {
+    private static final String GOOGLES = "  = ";
+    private static final String OURS = "  ~ ";
+
+    /** A statement with the answer of Google's emulator, and that of ours if it is another one. */
+    private record Compared(String statement, String googles, Optional<String> ours) {
+        String expected() {
+            return ours.orElse(googles);
+        }
+
+        Compared answered(String google, String our) {
+            return new Compared(statement, google, Optional.of(our).filter(answer -> !answer.equals(google)));
+        }
+
+        String lines() {
+            return statement + "\n" + GOOGLES + googles + "\n"
+                    + ours.map(answer -> OURS + answer + "\n").orElse("");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Dialect.class,
+            names = {"GOOGLE_STANDARD_SQL", "POSTGRESQL"},
+            mode = Mode.INCLUDE)
+    void statements_are_answered_as_the_files_say(Dialect dialect) throws Exception {
+        Path file = file(dialect);
+        List<Compared> statements = read(file);
+        try (SpannerEmulator emulator = SpannerEmulator.start()) {
+            List<String> ours =
+                    answers(new SpannerServer("our emulator", emulator.emulatorHost()), dialect, statements);
+            Optional<List<String>> googles =
+                    SpannerServers.google().map(server -> answers(server, dialect, statements));
+            if (googles.isPresent() && System.getenv("STATEMENTS_WRITE") != null) {
+                write(file, statements, googles.get(), ours);
+            }
+            assertThat(told(statements, ours))
+                    .isEqualTo(told(
+                            statements,
+                            statements.stream().map(Compared::expected).toList()));
+            googles.ifPresent(answers -> assertThat(told(statements, answers))
+                    .isEqualTo(told(
+                            statements,
+                            statements.stream().map(Compared::googles).toList())));
+        }
+    }
+
+    private static Path file(Dialect dialect) throws URISyntaxException {
+        String name = dialect == Dialect.POSTGRESQL ? "postgresql.statements" : "googlesql.statements";
+        return Path.of(Objects.requireNonNull(StatementsDifferentialIT.class.getResource(name), name)
+                .toURI());
+    }
+
+    private static List<Compared> read(Path file) throws IOException {
+        List<Compared> statements = new ArrayList<>();
+        for (String line : Files.readAllLines(file)) {
+            if (line.startsWith(GOOGLES)) {
+                Compared last = statements.removeLast();
+                statements.add(new Compared(last.statement(), line.substring(GOOGLES.length()), Optional.empty()));
+            } else if (line.startsWith(OURS)) {
+                Compared last = statements.removeLast();
+                statements.add(
+                        new Compared(last.statement(), last.googles(), Optional.of(line.substring(OURS.length()))));
+            } else if (!line.isBlank()) {
+                statements.add(new Compared(line, "", Optional.empty()));
+            }
+        }
+        return statements;
+    }
+
+    /** Writes the file among the sources of this module. */
+    private static void write(Path file, List<Compared> statements, List<String> googles, List<String> ours)
+            throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < statements.size(); i++) {
+            text.append(statements.get(i).answered(googles.get(i), ours.get(i)).lines());
+        }
+        Path folder = Path.of("src/test/resources/dev/spream/servers/differential");
+        Files.writeString(folder.resolve(file.getFileName().toString()), text);
+    }
+
+    private static String told(List<Compared> statements, List<String> answers) {
+        StringBuilder told = new StringBuilder();
+        for (int i = 0; i < answers.size(); i++) {
+            told.append(statements.get(i).statement())
+                    .append('\n')
+                    .append(GOOGLES)
+                    .append(answers.get(i))
+                    .append('\n');
+        }
+        return told.toString();
+    }
+
+    private static List<String> answers(SpannerServer server, Dialect dialect, List<Compared> statements) {
+        DatabaseId database = server.createDatabase(dialect, List.of());
+        try (Spanner client = server.client()) {
+            return statements.stream()
+                    .map(each -> answer(client, database, each.statement()))
+                    .toList();
+        }
+    }
+
+    private static String answer(Spanner client, DatabaseId database, String statement) {
+        DatabaseClient data = client.getDatabaseClient(database);
+        String word = statement.split("\\s", 2)[0].toUpperCase(java.util.Locale.ROOT);
+        try {
+            return switch (word) {
+                case "SELECT", "WITH" -> rows(data.singleUse().executeQuery(Statement.of(statement)));
+                case "INSERT", "UPDATE", "DELETE" ->
+                    Objects.requireNonNull(data.readWriteTransaction()
+                            .run(transaction -> statement.contains("RETURN")
+                                    ? rows(transaction.executeQuery(Statement.of(statement)))
+                                    : transaction.executeUpdate(Statement.of(statement)) + " rows"));
+                default -> {
+                    client.getDatabaseAdminClient()
+                            .updateDatabaseDdl(
+                                    database.getInstanceId().getInstance(),
+                                    database.getDatabase(),
+                                    List.of(statement),
+                                    null)
+                            .get();
+                    yield "done";
+                }
+            };
+        } catch (SpannerException e) {
+            return e.getErrorCode().name();
+        } catch (ExecutionException e) {
+            return SpannerExceptionFactory.asSpannerException(e.getCause())
+                    .getErrorCode()
+                    .name();
+        } catch (InterruptedException e) {
+            throw SpannerExceptionFactory.propagateInterrupt(e);
+        }
+    }
+
+    private static String rows(ResultSet results) {
+        try (results) {
+            List<String> rows = new ArrayList<>();
+            while (results.next()) {
+                rows.add(row(results.getCurrentRowAsStruct()));
+            }
+            return results.getType().getStructFields().stream()
+                            .map(field -> field.getName() + ":" + field.getType())
+                            .toList()
+                    + rows.stream().map(row -> " " + row).collect(Collectors.joining());
+        }
+    }
+
+    private static String row(Struct row) {
+        List<String> values = new ArrayList<>();
+        for (int i = 0; i < row.getColumnCount(); i++) {
+            values.add(row.isNull(i) ? "NULL" : row.getValue(i).toString());
+        }
+        return values.toString();
+    }
+}
