@@ -53,12 +53,12 @@ final class FilesLog {
     private static final Logger log = LoggerFactory.getLogger(FilesLog.class);
 
     private final ObjectStore store;
-    private final String subscription;
+    private final LogOwner owner;
     private LogState state = new LogState();
 
-    FilesLog(ObjectStore store, String subscription) {
+    FilesLog(ObjectStore store, LogOwner owner) {
         this.store = store;
-        this.subscription = subscription;
+        this.owner = owner;
     }
 
     /**
@@ -75,7 +75,6 @@ final class FilesLog {
                     .map(content -> checkpoint(last, content))
                     .orElseThrow(() ->
                             new ObjectStoreException("%s was deleted while it was read".formatted(last), true, null));
-            requireOwn();
         }
         Optional<String> last = lastAfter(store, state.number()); // listed before: others append meanwhile
         catchUp();
@@ -122,16 +121,16 @@ final class FilesLog {
         }
     }
 
-    /** Reads the entries that were stored since. */
+    /** Reads the entries that were stored since. The last one has to be of this subscription, or of one it takes over. */
     void catchUp() {
         String name = entry(state.number() + 1);
         Optional<byte[]> next = store.get(name);
         while (next.isPresent()) {
             state.apply(read(name, next.get()));
-            requireOwn();
             name = entry(state.number() + 1);
             next = store.get(name);
         }
+        owner.require(state, store.toString());
     }
 
     static LogEntry read(String name, byte[] content) {
@@ -140,16 +139,6 @@ final class FilesLog {
         } catch (RuntimeException e) {
             throw unreadable(name, e);
         }
-    }
-
-    private void requireOwn() {
-        state.subscription().filter(other -> !other.equals(subscription)).ifPresent(other -> {
-            throw new ObjectStoreException(
-                    "the log has the changes of the subscription %s, and this one is %s: nothing is written. Use another prefix or folder for each subscription"
-                            .formatted(other, subscription),
-                    false,
-                    null);
-        });
     }
 
     /**

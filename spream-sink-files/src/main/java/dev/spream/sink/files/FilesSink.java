@@ -38,10 +38,10 @@ final class FilesSink implements BatchConsumer, AutoCloseable {
     private boolean closed;
     private @Nullable RuntimeException broken;
 
-    private FilesSink(ObjectStore store, String subscription, FilesOptions options, InstantSource clock) {
+    private FilesSink(ObjectStore store, LogOwner owner, FilesOptions options, InstantSource clock) {
         this.format = options.format();
         this.maxSize = options.maxSize();
-        this.committer = new Committer(store, subscription, options, clock);
+        this.committer = new Committer(store, owner, options, clock);
         this.place = store.toString();
         this.thread = Thread.ofVirtual().name("spream-files").unstarted(this::commitAll);
     }
@@ -52,10 +52,10 @@ final class FilesSink implements BatchConsumer, AutoCloseable {
      * @throws ObjectStoreException if the store does not fit or fails, or the log is that of another subscription; the store
      *     is closed
      */
-    static FilesSink open(ObjectStore store, String subscription, FilesOptions options, InstantSource clock)
+    static FilesSink open(ObjectStore store, LogOwner owner, FilesOptions options, InstantSource clock)
             throws InterruptedException {
         try {
-            FilesSink sink = new FilesSink(store, subscription, options, clock);
+            FilesSink sink = new FilesSink(store, owner, options, clock);
             sink.committer.check();
             sink.committer.open();
             sink.thread.start();

@@ -4,6 +4,7 @@ import static dev.spream.sink.files.FilesChanges.START;
 import static dev.spream.sink.files.FilesChanges.change;
 import static dev.spream.sink.files.FilesChanges.delivery;
 import static dev.spream.sink.files.FilesChanges.options;
+import static dev.spream.sink.files.FilesChanges.owner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -34,7 +35,7 @@ final class FilesSinkTest {
     private final MemoryStore store = new MemoryStore();
 
     private FilesSink open(ObjectStore on, long maxSize) throws InterruptedException {
-        return FilesSink.open(on, "Orders", options(maxSize), InstantSource.system());
+        return FilesSink.open(on, owner("Orders"), options(maxSize), InstantSource.system());
     }
 
     private FilesSink open() throws InterruptedException {
@@ -260,7 +261,7 @@ final class FilesSinkTest {
             sink.consume(change(1, "a"), DELIVERY);
             sink.flush();
         }
-        assertThatThrownBy(() -> FilesSink.open(store, "Payments", options(LARGE), InstantSource.system()))
+        assertThatThrownBy(() -> FilesSink.open(store, owner("Payments"), options(LARGE), InstantSource.system()))
                 .hasMessageContaining("the log has the changes of the subscription Orders, and this one is Payments");
     }
 
@@ -327,7 +328,7 @@ final class FilesSinkTest {
         }
         assertThat(FilesChanges.versions(store))
                 .isEqualTo(LongStream.range(0, 110).boxed().toList());
-        FilesLog log = new FilesLog(store, "Orders");
+        FilesLog log = new FilesLog(store, owner("Orders"));
         log.open();
         assertThat(log.state().position(chunk.value()).orElseThrow().last())
                 .isEqualTo(Map.of("snapshot:Orders", "%016d".formatted(109)));
@@ -345,7 +346,7 @@ final class FilesSinkTest {
             sink.consume(change(5, "b"), delivery("p", 1, Optional.of(START.plusSeconds(4))));
             sink.flush();
         }
-        FilesLog log = new FilesLog(store, "Orders");
+        FilesLog log = new FilesLog(store, owner("Orders"));
         log.open();
         assertThat(log.state().partitions()).isEqualTo(1);
         try (FilesSink sink = open()) {
