@@ -106,6 +106,10 @@ final class Committer {
                 return true;
             });
             floor = commits.state().floor();
+            if (commits.hasLanded(id)) {
+                log.debug("[{}] the entry of commit {} was stored before", subscription, id);
+                return;
+            }
             Draft draft = Draft.of(pending, commits.state());
             if (draft.changes().size()
                     != stored) { // what is counted only grows, so the same number is the same changes

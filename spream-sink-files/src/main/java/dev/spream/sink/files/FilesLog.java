@@ -55,6 +55,9 @@ final class FilesLog {
     private final ObjectStore store;
     private final LogOwner owner;
     private LogState state = new LogState();
+    private String attempted = ""; // the id of the last commit that was to be stored
+    private boolean landed; // whether its entry was found
+    private long taken; // the number of an entry that is there, as the refusal of another one shows
 
     FilesLog(ObjectStore store, LogOwner owner) {
         this.store = store;
@@ -126,11 +129,20 @@ final class FilesLog {
         String name = entry(state.number() + 1);
         Optional<byte[]> next = store.get(name);
         while (next.isPresent()) {
-            state.apply(read(name, next.get()));
+            LogEntry commit = read(name, next.get());
+            state.apply(commit);
+            landed |= commit.id().equals(attempted);
             name = entry(state.number() + 1);
             next = store.get(name);
         }
         owner.require(state, store.toString());
+        if (state.number() < taken) {
+            throw new ObjectStoreException(
+                    "%s is in %s and is not found there, as with a file system that answers from a cache: nothing can be committed until it is found. Mount NFS with lookupcache=positive or lookupcache=none"
+                            .formatted(entry(taken), store),
+                    true,
+                    null);
+        }
     }
 
     static LogEntry read(String name, byte[] content) {
@@ -144,15 +156,18 @@ final class FilesLog {
     /**
      * Stores the entry, which has the number after the last one read.
      *
-     * @return false if another writer's entry has the number
+     * @return false if an entry has the number, which is another writer's or cannot be read yet; {@link #catchUp} reads it
      */
     boolean append(LogEntry commit) {
         String name = entry(commit.number());
         byte[] content = commit.toJson();
+        landed &= commit.id().equals(attempted);
+        attempted = commit.id();
         if (!store.putIfAbsent(name, content)
                 && !store.get(name)
                         .filter(stored -> Arrays.equals(stored, content))
                         .isPresent()) {
+            taken = commit.number();
             return false;
         }
         state.apply(commit);
@@ -160,6 +175,11 @@ final class FilesLog {
             storeCheckpoint();
         }
         return true;
+    }
+
+    /** Returns whether an entry of this commit was read, although it was not known to be stored. */
+    boolean hasLanded(String id) {
+        return landed && id.equals(attempted);
     }
 
     private void storeCheckpoint() {

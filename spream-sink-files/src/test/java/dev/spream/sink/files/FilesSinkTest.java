@@ -14,6 +14,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -443,6 +445,107 @@ final class FilesSinkTest {
                 .hasMessageContaining("an object was replaced")
                 .hasMessageContaining("If-None-Match");
         assertThat(store.list("")).isEmpty();
+    }
+
+    @Test
+    void closing_does_not_wait_for_ever_for_a_store_that_does_not_answer() throws Exception {
+        Semaphore puts = new Semaphore(0);
+        FilesSink sink = open(new GatedStore(store, puts), LARGE);
+        sink.consume(change(1, "a"), DELIVERY);
+        Thread flushing = Thread.ofVirtual().start(() -> assertThatThrownBy(sink::flush)
+                .hasMessageContaining("is closed"));
+        while (puts.getQueueLength() == 0) {
+            Thread.onSpinWait(); // until the file is to be stored
+        }
+        sink.close(Duration.ofMillis(50));
+        puts.release(10);
+        flushing.join();
+        try (FilesSink next = open()) {
+            next.consume(change(1, "a"), DELIVERY);
+            next.flush();
+        }
+        assertThat(FilesChanges.versions(store)).containsExactly(1L);
+    }
+
+    @Test
+    void an_entry_that_is_there_and_not_found_is_waited_for_without_haste() throws Exception {
+        HidingStore hiding = new HidingStore(store);
+        try (FilesSink sink = open(hiding, LARGE);
+                FilesSink other = open()) {
+            sink.consume(change(1, "a"), DELIVERY);
+            other.consume(change(1, "a"), DELIVERY);
+            other.flush();
+            hiding.hidden = FilesLog.entry(1);
+            hiding.looks.set(5);
+            sink.consume(change(2, "a"), DELIVERY);
+            sink.flush();
+        }
+        assertThat(FilesChanges.versions(store)).containsExactly(1L, 2L);
+        assertThat(hiding.refused).as("entries that were stored in vain").hasValue(1);
+    }
+
+    @Test
+    void an_entry_that_is_never_found_stops_the_sink_and_says_what_to_mount() throws Exception {
+        HidingStore hiding = new HidingStore(store);
+        try (FilesSink sink = open(hiding, LARGE);
+                FilesSink other = open()) {
+            other.consume(change(1, "a"), DELIVERY);
+            other.flush();
+            hiding.hidden = FilesLog.entry(1);
+            hiding.looks.set(Integer.MAX_VALUE);
+            sink.consume(change(2, "a"), DELIVERY);
+            assertThatThrownBy(sink::flush)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("log/0000000000000000001.json is in memory and is not found there")
+                    .hasMessageContaining("Mount NFS with lookupcache=positive");
+        }
+        assertThat(hiding.refused).hasValue(1);
+    }
+
+    /** As a repeated request over NFS does, which finds the file that its first one has made. */
+    @Test
+    void an_entry_of_this_commit_that_is_found_late_keeps_its_files() throws Exception {
+        HidingStore hiding = new HidingStore(store);
+        hiding.hidden = FilesLog.entry(1);
+        try (FilesSink sink = open(hiding, LARGE)) {
+            hiding.looks.set(4);
+            hiding.denies = true;
+            sink.consume(change(1, "a"), DELIVERY);
+            sink.flush();
+            hiding.denies = false;
+            sink.consume(change(2, "a"), DELIVERY);
+            sink.flush();
+        }
+        assertThat(FilesChanges.versions(store)).containsExactly(1L, 2L);
+    }
+
+    /** Does not find an object for some looks, although it is there. */
+    private static final class HidingStore extends FailingStore {
+        private volatile String hidden = "";
+        private final AtomicInteger looks = new AtomicInteger();
+        private volatile boolean denies; // whether it says of an object that it has stored that there was one
+        private final AtomicInteger refused = new AtomicInteger(); // entries
+
+        HidingStore(ObjectStore store) {
+            super(store, false);
+        }
+
+        @Override
+        public Optional<byte[]> get(String name) {
+            if (name.equals(hidden) && looks.getAndDecrement() > 0) {
+                return Optional.empty();
+            }
+            return super.get(name);
+        }
+
+        @Override
+        public boolean putIfAbsent(String name, byte[] content) {
+            boolean stored = super.putIfAbsent(name, content);
+            if (!stored && name.startsWith(FilesLog.ENTRIES)) {
+                refused.incrementAndGet();
+            }
+            return stored && !(denies && name.equals(hidden));
+        }
     }
 
     @Test
