@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,10 +92,29 @@ final class FilesLog {
     }
 
     /** Returns the name of the last entry, if it is after the one with that number. */
-    static Optional<String> lastAfter(ObjectStore store, long number) {
+    private static Optional<String> lastAfter(ObjectStore store, long number) {
         return store.listAfter(ENTRIES, entry(number)).stream()
                 .filter(name -> ENTRY.matcher(name).matches())
                 .reduce((before, name) -> name);
+    }
+
+    /**
+     * Returns the name of a later entry than the one with that number, if there is one, at a cost that does not grow with
+     * the log. A store that could only list all of it is asked for names: entries are deleted up to the last checkpoint at
+     * most, so a later one has a checkpoint at or after it, or is one of the next.
+     */
+    static Optional<String> laterThan(ObjectStore store, long number) {
+        if (store.seeks()) {
+            return lastAfter(store, number);
+        }
+        return store.list(CHECKPOINTS).stream()
+                .reduce((before, name) -> name)
+                .map(name -> ENTRIES + name.substring(CHECKPOINTS.length()))
+                .filter(name -> name.compareTo(entry(number)) > 0)
+                .or(() -> LongStream.rangeClosed(number + 1, number + CHECKPOINT_INTERVAL)
+                        .mapToObj(FilesLog::entry)
+                        .filter(name -> store.get(name).isPresent())
+                        .findFirst());
     }
 
     private static LogState checkpoint(String name, byte[] content) {

@@ -258,6 +258,39 @@ final class FilesSinkTest {
     }
 
     @Test
+    void a_reader_that_is_far_behind_deleted_entries_is_told() throws Exception {
+        try (FilesSink sink = open()) {
+            for (long second = 1; second <= 130; second++) {
+                sink.consume(change(second, "a"), DELIVERY);
+                sink.flush();
+            }
+        }
+        LongStream.rangeClosed(2, 128).mapToObj(FilesLog::entry).forEach(store::delete);
+        assertThatThrownBy(() -> FilesReader.of(store).entries(1))
+                .isInstanceOf(ObjectStoreException.class)
+                .hasMessageContaining("log/0000000000000000002.json is missing")
+                .hasMessageContaining("continues to log/0000000000000000128.json");
+    }
+
+    @Test
+    void a_reader_at_the_end_does_not_list_the_log() throws Exception {
+        List<String> listed = new ArrayList<>();
+        ObjectStore watched = new FailingStore(store, false) {
+            @Override
+            public List<String> list(String prefix) {
+                listed.add(prefix);
+                return super.list(prefix);
+            }
+        };
+        try (FilesSink sink = open()) {
+            sink.consume(change(1, "a"), DELIVERY);
+            sink.flush();
+        }
+        assertThat(FilesReader.of(watched).entries(1)).isEmpty();
+        assertThat(listed).containsExactly(FilesLog.CHECKPOINTS);
+    }
+
+    @Test
     void a_log_of_another_subscription_is_refused() throws Exception {
         try (FilesSink sink = open()) {
             sink.consume(change(1, "a"), DELIVERY);

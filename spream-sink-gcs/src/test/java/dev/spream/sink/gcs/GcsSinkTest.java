@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.cloud.storage.Storage;
-import com.google.cloud.storage.contrib.nio.testing.LocalStorageHelper;
 import dev.spream.api.ConfigCheck;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ConfigKey;
@@ -30,7 +29,7 @@ final class GcsSinkTest {
     private static final Delivery SECOND =
             new Delivery(new PartitionToken("p"), 2, 1, Optional.empty(), Optional.empty());
 
-    private final Storage storage = LocalStorageHelper.customOptions(false).getService();
+    private final Storage storage = MemoryStorage.create();
 
     private Consumer sink() throws InterruptedException {
         return FilesKeys.open(GcsStore.of(storage, "changes", "orders"), new Defaults(), new Context());
