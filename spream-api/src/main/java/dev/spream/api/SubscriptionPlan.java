@@ -73,7 +73,10 @@ final class SubscriptionPlan implements AutoCloseable {
         consumer = decorated(own.find(ConsumerProvider.PORT).orElseGet(() -> openSink(storage)));
         SubscriberOptions.Builder options = validation
                 .options()
-                .errorHandler(own.errorHandler == null ? validation.errorHandler() : own.errorHandler);
+                .errorHandler(
+                        own.errorHandler == null
+                                ? validation.errorHandler()
+                                : validation.errorHandler(own.errorHandler));
         deadLetters.ifPresent(options::deadLetterSink);
         if (hasDiskBuffer()) {
             options.transactionBuffer(DiskChangeBuffer::inTemporaryFolder);

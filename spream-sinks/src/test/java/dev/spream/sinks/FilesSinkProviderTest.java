@@ -7,6 +7,8 @@ import dev.spream.api.ConfigCheck;
 import dev.spream.api.Spream;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.record.ChangeRecordJson;
@@ -18,8 +20,10 @@ import dev.spream.sink.files.LocalStore;
 import dev.spream.sink.files.ObjectStore;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -139,6 +143,28 @@ final class FilesSinkProviderTest {
         assertThat(ConfigCheck.of(SpreamConfig.of(config(Map.of("on-failure", "stop"))))
                         .problems())
                 .noneMatch(problem -> problem.contains("on-failure"));
+    }
+
+    @Test
+    void an_error_handler_of_the_program_retries_or_stops() throws Exception {
+        List<DeliveryFailure> failures = new ArrayList<>();
+        try (Spream spream = Spream.builder(SpreamConfig.of(config(Map.of())))
+                .source(source())
+                .storage(new InMemoryPartitionStorage())
+                .around(sink -> (change, delivery) -> {
+                    sink.consume(change, delivery);
+                    throw new IOException("the answer was lost");
+                })
+                .errorHandler(failure -> {
+                    failures.add(failure);
+                    return failure.attempt() < 3 ? new ErrorDecision.Retry(Duration.ZERO) : new ErrorDecision.Skip();
+                })
+                .build()) {
+            assertThatThrownBy(spream::run)
+                    .hasStackTraceContaining("the decision Skip is not possible with the sink files")
+                    .hasStackTraceContaining("decide to retry or to stop");
+        }
+        assertThat(failures).hasSize(3);
     }
 
     @Test
