@@ -23,7 +23,9 @@ final class MemoryStorage {
         Object seeking = Proxy.newProxyInstance(
                 StorageRpc.class.getClassLoader(), new Class<?>[] {StorageRpc.class}, (proxy, method, arguments) -> {
                     try {
-                        if (method.getName().equals("list") && arguments.length == 2 && arguments[1] instanceof Map<?, ?> asked) {
+                        if (method.getName().equals("list")
+                                && arguments.length == 2
+                                && arguments[1] instanceof Map<?, ?> asked) {
                             Map<Object, Object> known = new HashMap<>(asked);
                             Object offset = known.remove(StorageRpc.Option.START_OFF_SET);
                             Object found = method.invoke(memory, arguments[0], known);
