@@ -485,8 +485,8 @@ final class FilesSinkTest {
         Semaphore puts = new Semaphore(0);
         FilesSink sink = open(new GatedStore(store, puts), LARGE);
         sink.consume(change(1, "a"), DELIVERY);
-        Thread flushing = Thread.ofVirtual().start(() -> assertThatThrownBy(sink::flush)
-                .hasMessageContaining("is closed"));
+        Thread flushing =
+                Thread.ofVirtual().start(() -> assertThatThrownBy(sink::flush).hasMessageContaining("is closed"));
         while (puts.getQueueLength() == 0) {
             Thread.onSpinWait(); // until the file is to be stored
         }
