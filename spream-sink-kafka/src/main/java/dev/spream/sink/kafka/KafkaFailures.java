@@ -67,12 +67,6 @@ record KafkaFailures(KafkaOptions options) {
                 || (failure.getCause() != null && isFinalForProducer(failure.getCause()));
     }
 
-    /** Returns whether credentials or a certificate were refused, which may be another time. */
-    static boolean isRefusedLogin(Throwable failure) {
-        return failure instanceof AuthenticationException
-                || (failure.getCause() != null && isRefusedLogin(failure.getCause()));
-    }
-
     /** Returns the exception for the error handler, for a change one of whose messages was refused. */
     Exception of(RecordIdentity change, Message message, Throwable failure) {
         String topic = message.topic();
