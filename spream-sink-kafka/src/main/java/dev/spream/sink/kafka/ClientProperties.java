@@ -141,13 +141,13 @@ final class ClientProperties {
 
     /** Returns the texts that no message may show, the longest first; of a login all words but the names in it. */
     static List<String> secrets(Map<String, String> properties) {
-        return properties.entrySet().stream()
-                .filter(property -> KEYS.get(property.getKey()).isSecret())
-                .flatMap(property -> property.getKey().equals(SaslConfigs.SASL_JAAS_CONFIG)
-                        ? LOGIN_SEPARATOR
-                                .splitAsStream(property.getValue())
-                                .filter(word -> !LOGIN_NAME.matcher(word).matches())
-                        : Stream.of(property.getValue().strip()))
+        return KEYS.entrySet().stream()
+                .filter(key -> key.getValue().isSecret())
+                .flatMap(key -> Optional.ofNullable(properties.get(key.getKey())).stream()
+                        .flatMap(secret -> key.getKey().equals(SaslConfigs.SASL_JAAS_CONFIG)
+                                ? LOGIN_SEPARATOR.splitAsStream(secret).filter(word -> !LOGIN_NAME.matcher(word)
+                                        .matches())
+                                : Stream.of(secret.strip())))
                 .filter(secret -> secret.length() >= SHORTEST_SECRET)
                 .sorted(Comparator.comparing(String::length).reversed())
                 .toList();
