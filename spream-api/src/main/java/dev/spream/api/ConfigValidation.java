@@ -260,6 +260,15 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         return FailurePolicy.of(own(), resolved.section(RETRY));
     }
 
+    /** Returns the program's handler, as far as the sink allows its decisions. */
+    ErrorHandler errorHandler(ErrorHandler own) {
+        return selection
+                .plugin(ConsumerProvider.PORT)
+                .filter(ConfigValidation::needsPartitionOrder)
+                .<ErrorHandler>map(sink -> new StoppingErrorHandler(own, sink.name()))
+                .orElse(own);
+    }
+
     PluginConfig outbox() {
         return resolved.section(OutboxStoreProvider.PORT.key());
     }

@@ -7,7 +7,9 @@ import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.Port;
+import dev.spream.api.spi.StoredSubscription;
 import dev.spream.core.SpreamException;
+import dev.spream.core.consume.Consumer;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -69,6 +71,12 @@ final class ConfiguredPlugins implements AutoCloseable {
 
     <T> T open(ConfigValidation validation, Plugin<T> plugin, String subscription) {
         return opened(plugin.open(validation.of(plugin), InstantSource.system(), subscription));
+    }
+
+    /** Opens the sink of the subscription that the storage has. */
+    Consumer openSink(
+            ConfigValidation validation, Plugin<Consumer> sink, String subscription, StoredSubscription stored) {
+        return opened(sink.open(validation.of(sink), InstantSource.system(), subscription, stored));
     }
 
     <R> R opened(OpenPlugin<R> made) {

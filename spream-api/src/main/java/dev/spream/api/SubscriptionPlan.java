@@ -70,10 +70,13 @@ final class SubscriptionPlan implements AutoCloseable {
         ChangeStreamSource source = openSource();
         PartitionStorage storage = part(PartitionStorageProvider.PORT).orElseThrow();
         Optional<DeadLetterSink> deadLetters = openDeadLetters();
-        consumer = openConsumer();
+        consumer = decorated(own.find(ConsumerProvider.PORT).orElseGet(() -> openSink(storage)));
         SubscriberOptions.Builder options = validation
                 .options()
-                .errorHandler(own.errorHandler == null ? validation.errorHandler() : own.errorHandler);
+                .errorHandler(
+                        own.errorHandler == null
+                                ? validation.errorHandler()
+                                : validation.errorHandler(own.errorHandler));
         deadLetters.ifPresent(options::deadLetterSink);
         if (hasDiskBuffer()) {
             options.transactionBuffer(DiskChangeBuffer::inTemporaryFolder);
@@ -105,9 +108,19 @@ final class SubscriptionPlan implements AutoCloseable {
         return part(DeadLetterSinkProvider.PORT);
     }
 
+    /** Opens the sink for dead letters that are replayed. */
     Consumer openConsumer() {
-        Consumer sink =
-                requireNonNull(own.around.apply(part(ConsumerProvider.PORT).orElseThrow()), "decorated consumer");
+        return decorated(part(ConsumerProvider.PORT).orElseThrow());
+    }
+
+    private Consumer openSink(PartitionStorage storage) {
+        Plugin<Consumer> sink =
+                validation.selection().plugin(ConsumerProvider.PORT).orElseThrow();
+        return plugins.openSink(validation, sink, subscription, storage::createdAt);
+    }
+
+    private Consumer decorated(Consumer undecorated) {
+        Consumer sink = requireNonNull(own.around.apply(undecorated), "decorated consumer");
         return validation.filter().isPassingAll() ? sink : validation.filter().before(sink);
     }
 

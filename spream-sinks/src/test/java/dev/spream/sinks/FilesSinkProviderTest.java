@@ -7,7 +7,10 @@ import dev.spream.api.ConfigCheck;
 import dev.spream.api.Spream;
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
+import dev.spream.core.consume.DeliveryFailure;
+import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.subscription.CompletionReason;
@@ -17,8 +20,10 @@ import dev.spream.sink.files.LocalStore;
 import dev.spream.sink.files.ObjectStore;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -43,9 +48,13 @@ final class FilesSinkProviderTest {
     }
 
     private Spream spream(Map<String, String> more) {
+        return spream(new InMemoryPartitionStorage(), more);
+    }
+
+    private Spream spream(PartitionStorage storage, Map<String, String> more) {
         return Spream.builder(SpreamConfig.of(config(more)))
                 .source(source())
-                .storage(new InMemoryPartitionStorage())
+                .storage(storage)
                 .build();
     }
 
@@ -87,10 +96,19 @@ final class FilesSinkProviderTest {
 
     @Test
     void a_second_run_of_the_same_changes_adds_nothing() throws Exception {
-        for (int run = 0; run < 2; run++) { // the storage forgets, the log does not
-            try (Spream spream = spream(Map.of("sink.files.compression", "none", "sink.files.path", "t={table}"))) {
-                assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
-            }
+        PartitionStorage lost = new InMemoryPartitionStorage();
+        Map<String, String> more =
+                new HashMap<>(Map.of("sink.files.compression", "none", "sink.files.path", "t={table}"));
+        try (Spream spream = spream(lost, more)) {
+            assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
+        }
+        String createdAt = lost.createdAt().orElseThrow().toString();
+        try (Spream spream = spream(more)) {
+            assertThatThrownBy(spream::run).hasMessageContaining("set take-over=" + createdAt);
+        }
+        more.put("sink.files.take-over", createdAt);
+        try (Spream spream = spream(more)) { // the storage has forgotten, the log has not
+            assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
         }
         assertThat(counted()).hasSize(CHANGES);
         try (ObjectStore store = LocalStore.open(folder)) {
@@ -128,6 +146,28 @@ final class FilesSinkProviderTest {
     }
 
     @Test
+    void an_error_handler_of_the_program_retries_or_stops() throws Exception {
+        List<DeliveryFailure> failures = new ArrayList<>();
+        try (Spream spream = Spream.builder(SpreamConfig.of(config(Map.of())))
+                .source(source())
+                .storage(new InMemoryPartitionStorage())
+                .around(sink -> (change, delivery) -> {
+                    sink.consume(change, delivery);
+                    throw new IOException("the answer was lost");
+                })
+                .errorHandler(failure -> {
+                    failures.add(failure);
+                    return failure.attempt() < 3 ? new ErrorDecision.Retry(Duration.ZERO) : new ErrorDecision.Skip();
+                })
+                .build()) {
+            assertThatThrownBy(spream::run)
+                    .hasStackTraceContaining("the decision Skip is not possible with the sink files")
+                    .hasStackTraceContaining("decide to retry or to stop");
+        }
+        assertThat(failures).hasSize(3);
+    }
+
+    @Test
     void a_state_that_other_processes_do_not_share_is_refused() {
         assertThat(ConfigCheck.of(SpreamConfig.of(config(Map.of("storage", "memory"))))
                         .problems())
@@ -152,6 +192,21 @@ final class FilesSinkProviderTest {
                     .as(path)
                     .anyMatch(problem -> problem.startsWith("sink.files.path is '" + path + "'"));
         }
+    }
+
+    @Test
+    void two_partition_storages_do_not_share_a_log() throws Exception {
+        PartitionStorage one = new InMemoryPartitionStorage();
+        try (Spream spream = spream(one, Map.of())) {
+            spream.run();
+        }
+        try (Spream spream = spream(new InMemoryPartitionStorage(), Map.of())) {
+            assertThatThrownBy(spream::run)
+                    .hasMessageContaining("was stored at " + one.createdAt().orElseThrow())
+                    .hasMessageContaining("the partition storage of this one has none yet")
+                    .hasMessageContaining("Use a prefix or folder of its own for each partition storage");
+        }
+        assertThat(counted()).hasSize(CHANGES);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.SharedChangeStream;
+import dev.spream.api.spi.StoredSubscription;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,11 +15,17 @@ final class OpeningContext implements PluginContext {
     private final InstantSource clock;
     private final String subscription;
     private final Optional<SharedChangeStream> changeStream;
+    private final Optional<StoredSubscription> stored;
     private final List<AutoCloseable> resources = new ArrayList<>(); // guarded by itself
     private boolean taken; // guarded by resources
 
-    OpeningContext(InstantSource clock, String subscription, Optional<SharedChangeStream> changeStream) {
+    OpeningContext(
+            InstantSource clock,
+            String subscription,
+            Optional<SharedChangeStream> changeStream,
+            Optional<StoredSubscription> stored) {
         this.changeStream = changeStream;
+        this.stored = stored;
         this.clock = requireNonNull(clock, "clock");
         this.subscription = requireNonNull(subscription, "subscription");
     }
@@ -36,6 +43,11 @@ final class OpeningContext implements PluginContext {
     @Override
     public SharedChangeStream changeStream() {
         return changeStream.orElseGet(PluginContext.super::changeStream);
+    }
+
+    @Override
+    public Optional<StoredSubscription> storedSubscription() {
+        return stored;
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Port;
 import dev.spream.api.spi.SharedChangeStream;
+import dev.spream.api.spi.StoredSubscription;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
@@ -92,7 +93,17 @@ public final class Plugin<T> {
      *     resources that it had opened are closed
      */
     public OpenPlugin<T> open(PluginConfig config, InstantSource clock, String subscription) {
-        return open(config, new OpeningContext(clock, subscription, Optional.empty()));
+        return open(config, new OpeningContext(clock, subscription, Optional.empty(), Optional.empty()));
+    }
+
+    /**
+     * Creates a sink for the changes of a subscription; otherwise like {@link #open(PluginConfig, InstantSource, String)}.
+     *
+     * @param stored the subscription in its storage
+     */
+    public OpenPlugin<T> open(
+            PluginConfig config, InstantSource clock, String subscription, StoredSubscription stored) {
+        return open(config, new OpeningContext(clock, subscription, Optional.empty(), Optional.of(stored)));
     }
 
     /**
@@ -100,7 +111,7 @@ public final class Plugin<T> {
      */
     public OpenPlugin<T> open(
             PluginConfig config, InstantSource clock, String subscription, SharedChangeStream changeStream) {
-        return open(config, new OpeningContext(clock, subscription, Optional.of(changeStream)));
+        return open(config, new OpeningContext(clock, subscription, Optional.of(changeStream), Optional.empty()));
     }
 
     private OpenPlugin<T> open(PluginConfig config, OpeningContext opening) {
@@ -128,7 +139,7 @@ public final class Plugin<T> {
             Class<P> type, Making<P, R> making, Class<? super R> made, PluginConfig config, String subscription) {
         return opened(
                 made,
-                new OpeningContext(InstantSource.system(), subscription, Optional.empty()),
+                new OpeningContext(InstantSource.system(), subscription, Optional.empty(), Optional.empty()),
                 context -> making.make(type.cast(provider), config, context));
     }
 

@@ -1,8 +1,12 @@
 package dev.spream.api.spi;
 
 import java.time.InstantSource;
+import java.util.Optional;
 
-/** The objects of the host that a plug-in may use while it is created. Only the clock may be used afterwards. */
+/**
+ * The objects of the host that a plug-in may use while it is created. Only the clock and the stored subscription may be
+ * used afterwards.
+ */
 public interface PluginContext {
 
     /** Returns the clock of this process. */
@@ -24,6 +28,14 @@ public interface PluginContext {
     default SharedChangeStream changeStream() {
         throw new IllegalStateException(
                 "changeStream is available only to an event source whose provider returns true from readsChangeStream");
+    }
+
+    /**
+     * Returns the subscription whose changes a sink gets, as its partition storage has it. Empty for a sink that gets dead
+     * letters alone, to replay them, and for every other plug-in.
+     */
+    default Optional<StoredSubscription> storedSubscription() {
+        return Optional.empty();
     }
 
     /**

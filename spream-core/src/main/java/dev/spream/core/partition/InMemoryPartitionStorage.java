@@ -40,6 +40,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
     private final Map<WorkerId, StoredWorker> workers = new TreeMap<>(Comparator.comparing(WorkerId::value));
     private final List<AuditedCorrection> corrections = new ArrayList<>();
     private @Nullable SubscriptionRecord subscription;
+    private @Nullable Instant createdAt; // of the subscription
     private long changes; // how many there were
     private long unknownUntil; // the last change that corrected the subscription, or of a partition that was removed
 
@@ -72,6 +73,7 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
             Collection<PartitionMetadata> storedPartitions,
             Collection<FinishedPartition> finished) {
         subscription = stored;
+        createdAt = now();
         storedPartitions.forEach(partition -> partitions.put(partition.token(), StoredPartition.of(partition)));
         finished.forEach(proof -> proofs.put(proof.token(), proof));
     }
@@ -82,16 +84,23 @@ public final class InMemoryPartitionStorage implements PartitionStorage {
         if (stored != null) {
             return stored;
         }
-        StoredPartition root = new StoredPartition(PartitionToken.ROOT, List.of(), requested.startTimestamp(), now());
+        Instant now = now();
+        StoredPartition root = new StoredPartition(PartitionToken.ROOT, List.of(), requested.startTimestamp(), now);
         changed(root);
         partitions.put(root.token, root);
         subscription = requested;
+        createdAt = now;
         return requested;
     }
 
     @Override
     public synchronized Optional<SubscriptionRecord> subscription() {
         return Optional.ofNullable(subscription);
+    }
+
+    @Override
+    public synchronized Optional<Instant> createdAt() {
+        return Optional.ofNullable(createdAt);
     }
 
     @Override

@@ -50,6 +50,13 @@ public interface PartitionStorage extends AutoCloseable {
     Optional<SubscriptionRecord> subscription();
 
     /**
+     * Returns when the subscription was stored, on the storage's clock; empty if it was never opened. It stays the same
+     * as long as the subscription is stored, corrections included, and so distinguishes it from another one of that
+     * name: in another storage, or stored anew after it was removed.
+     */
+    Optional<Instant> createdAt();
+
+    /**
      * Marks the subscription as completed if all its partitions are finished, decided and stored in one step.
      * Partitions that clean-up removed were finished; a subscription that was never opened is not completed.
      *

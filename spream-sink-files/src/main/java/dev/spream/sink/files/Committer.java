@@ -4,6 +4,7 @@ import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.DurationText;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
+import dev.spream.core.StorageException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -37,19 +38,21 @@ final class Committer {
     static final String DATA = "data/";
 
     private final ObjectStore store;
-    private final String subscription;
+    private final LogOwner owner;
+    private final String subscription; // its name, for messages
     private final FilesOptions options;
     private final InstantSource clock;
     private final FilesLog commits;
     private final Random random = new Random();
     private volatile Instant floor = Instant.MIN;
 
-    Committer(ObjectStore store, String subscription, FilesOptions options, InstantSource clock) {
+    Committer(ObjectStore store, LogOwner owner, FilesOptions options, InstantSource clock) {
         this.store = store;
-        this.subscription = subscription;
+        this.owner = owner;
+        this.subscription = owner.name();
         this.options = options;
         this.clock = clock;
-        this.commits = new FilesLog(store, subscription);
+        this.commits = new FilesLog(store, owner);
     }
 
     /** Checks that the store fits. */
@@ -103,6 +106,10 @@ final class Committer {
                 return true;
             });
             floor = commits.state().floor();
+            if (commits.hasLanded(id)) {
+                log.debug("[{}] the entry of commit {} was stored before", subscription, id);
+                return;
+            }
             Draft draft = Draft.of(pending, commits.state());
             if (draft.changes().size()
                     != stored) { // what is counted only grows, so the same number is the same changes
@@ -114,7 +121,8 @@ final class Committer {
                 log.debug("[{}] all of {} changes are counted already", subscription, pending.size());
                 return;
             }
-            LogEntry commit = draft.commit(id, subscription, clock.instant(), Optional.ofNullable(lowWatermark), files);
+            retrying("reading the stored subscription", owner::createdAt);
+            LogEntry commit = draft.commit(id, owner, clock.instant(), Optional.ofNullable(lowWatermark), files);
             if (retrying("storing an entry of the log", () -> commits.append(commit))) {
                 floor = commits.state().floor();
                 log.debug(
@@ -190,7 +198,7 @@ final class Committer {
                     log.info("[{}] {} succeeded after {} retries", subscription, what, pauses.attempts());
                 }
                 return result;
-            } catch (ObjectStoreException e) {
+            } catch (StorageException e) { // of the store, or of the partition storage
                 Duration elapsed = Duration.ofNanos(System.nanoTime() - begun);
                 if (!e.retryable() || elapsed.compareTo(options.retryFor()) >= 0) {
                     throw e;

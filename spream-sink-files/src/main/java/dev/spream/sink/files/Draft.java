@@ -113,8 +113,16 @@ final class Draft {
     }
 
     /** Returns the commit of these files. */
-    LogEntry commit(
-            String id, String subscription, Instant now, Optional<Instant> lowWatermark, List<CommittedFile> files) {
-        return new LogEntry(state.number() + 1, id, subscription, now, lowWatermark, files, partitions(), replayed());
+    LogEntry commit(String id, LogOwner owner, Instant now, Optional<Instant> lowWatermark, List<CommittedFile> files) {
+        return new LogEntry(
+                state.number() + 1,
+                id,
+                owner.name(),
+                owner.createdAt().or(state::createdAt),
+                now,
+                lowWatermark,
+                files,
+                partitions(),
+                replayed());
     }
 }

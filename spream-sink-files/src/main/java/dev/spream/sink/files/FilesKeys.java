@@ -6,6 +6,8 @@ import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.consume.Consumer;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -39,6 +41,11 @@ public final class FilesKeys {
                     ConfigType.duration(Duration.ZERO, Duration.ofDays(1)),
                     "Time for which failures of the store that may pass are retried. Afterwards the subscription stops.")
             .withDefault(Duration.ofMinutes(5));
+    private static final ConfigKey<Instant> TAKE_OVER = ConfigKey.of(
+            "take-over",
+            new ConfigType<>("timestamp", FilesKeys::timestamp, Instant::toString),
+            "Time at which another subscription of this name was stored, whose log this one continues: the refusal of"
+                    + " that log has it. The other one must have ended.");
 
     private FilesKeys() {}
 
@@ -50,9 +57,17 @@ public final class FilesKeys {
         return prefix;
     }
 
+    private static Instant timestamp(String text) {
+        try {
+            return Instant.parse(text);
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException("expected a timestamp, such as 2026-01-31T12:00:00.123456Z", e);
+        }
+    }
+
     /** Returns the keys of a provider: its own, and the shared ones after them. */
     public static List<ConfigKey<?>> with(ConfigKey<?>... own) {
-        return Stream.concat(Stream.of(own), Stream.of(PATH, COMPRESSION, MAX_SIZE, RETRY_FOR))
+        return Stream.concat(Stream.of(own), Stream.of(PATH, COMPRESSION, MAX_SIZE, RETRY_FOR, TAKE_OVER))
                 .toList();
     }
 
@@ -68,8 +83,9 @@ public final class FilesKeys {
                 new JsonLinesFormat(config.get(COMPRESSION)),
                 config.get(MAX_SIZE),
                 config.get(RETRY_FOR));
+        LogOwner owner = new LogOwner(context.subscription(), context.storedSubscription(), config.find(TAKE_OVER));
         try {
-            return FilesSink.open(store, context.subscription(), options, context.clock());
+            return FilesSink.open(store, owner, options, context.clock());
         } catch (ObjectStoreException e) {
             if (e.retryable()) {
                 throw e;

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,12 +54,15 @@ final class FilesLog {
     private static final Logger log = LoggerFactory.getLogger(FilesLog.class);
 
     private final ObjectStore store;
-    private final String subscription;
+    private final LogOwner owner;
     private LogState state = new LogState();
+    private String attempted = ""; // the id of the last commit that was to be stored
+    private boolean landed; // whether its entry was found
+    private long taken; // the number of an entry that is there, as the refusal of another one shows
 
-    FilesLog(ObjectStore store, String subscription) {
+    FilesLog(ObjectStore store, LogOwner owner) {
         this.store = store;
-        this.subscription = subscription;
+        this.owner = owner;
     }
 
     /**
@@ -75,7 +79,6 @@ final class FilesLog {
                     .map(content -> checkpoint(last, content))
                     .orElseThrow(() ->
                             new ObjectStoreException("%s was deleted while it was read".formatted(last), true, null));
-            requireOwn();
         }
         Optional<String> last = lastAfter(store, state.number()); // listed before: others append meanwhile
         catchUp();
@@ -89,10 +92,29 @@ final class FilesLog {
     }
 
     /** Returns the name of the last entry, if it is after the one with that number. */
-    static Optional<String> lastAfter(ObjectStore store, long number) {
+    private static Optional<String> lastAfter(ObjectStore store, long number) {
         return store.listAfter(ENTRIES, entry(number)).stream()
                 .filter(name -> ENTRY.matcher(name).matches())
                 .reduce((before, name) -> name);
+    }
+
+    /**
+     * Returns the name of a later entry than the one with that number, if there is one, at a cost that does not grow with
+     * the log. A store that could only list all of it is asked for names: entries are deleted up to the last checkpoint at
+     * most, so a later one has a checkpoint at or after it, or is one of the next.
+     */
+    static Optional<String> laterThan(ObjectStore store, long number) {
+        if (store.seeks()) {
+            return lastAfter(store, number);
+        }
+        return store.list(CHECKPOINTS).stream()
+                .reduce((before, name) -> name)
+                .map(name -> ENTRIES + name.substring(CHECKPOINTS.length()))
+                .filter(name -> name.compareTo(entry(number)) > 0)
+                .or(() -> LongStream.rangeClosed(number + 1, number + CHECKPOINT_INTERVAL)
+                        .mapToObj(FilesLog::entry)
+                        .filter(name -> store.get(name).isPresent())
+                        .findFirst());
     }
 
     private static LogState checkpoint(String name, byte[] content) {
@@ -122,15 +144,24 @@ final class FilesLog {
         }
     }
 
-    /** Reads the entries that were stored since. */
+    /** Reads the entries that were stored since. The last one has to be of this subscription, or of one it takes over. */
     void catchUp() {
         String name = entry(state.number() + 1);
         Optional<byte[]> next = store.get(name);
         while (next.isPresent()) {
-            state.apply(read(name, next.get()));
-            requireOwn();
+            LogEntry commit = read(name, next.get());
+            state.apply(commit);
+            landed |= commit.id().equals(attempted);
             name = entry(state.number() + 1);
             next = store.get(name);
+        }
+        owner.require(state, store.toString());
+        if (state.number() < taken) {
+            throw new ObjectStoreException(
+                    "%s is in %s and is not found there, as with a file system that answers from a cache: nothing can be committed until it is found. Mount NFS with lookupcache=positive or lookupcache=none"
+                            .formatted(entry(taken), store),
+                    true,
+                    null);
         }
     }
 
@@ -142,28 +173,21 @@ final class FilesLog {
         }
     }
 
-    private void requireOwn() {
-        state.subscription().filter(other -> !other.equals(subscription)).ifPresent(other -> {
-            throw new ObjectStoreException(
-                    "the log has the changes of the subscription %s, and this one is %s: nothing is written. Use another prefix or folder for each subscription"
-                            .formatted(other, subscription),
-                    false,
-                    null);
-        });
-    }
-
     /**
      * Stores the entry, which has the number after the last one read.
      *
-     * @return false if another writer's entry has the number
+     * @return false if an entry has the number, which is another writer's or cannot be read yet; {@link #catchUp} reads it
      */
     boolean append(LogEntry commit) {
         String name = entry(commit.number());
         byte[] content = commit.toJson();
+        landed &= commit.id().equals(attempted);
+        attempted = commit.id();
         if (!store.putIfAbsent(name, content)
                 && !store.get(name)
                         .filter(stored -> Arrays.equals(stored, content))
                         .isPresent()) {
+            taken = commit.number();
             return false;
         }
         state.apply(commit);
@@ -171,6 +195,11 @@ final class FilesLog {
             storeCheckpoint();
         }
         return true;
+    }
+
+    /** Returns whether an entry of this commit was read, although it was not known to be stored. */
+    boolean hasLanded(String id) {
+        return landed && id.equals(attempted);
     }
 
     private void storeCheckpoint() {

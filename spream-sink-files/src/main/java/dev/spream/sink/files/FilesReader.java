@@ -60,7 +60,7 @@ public final class FilesReader {
         if (content.isPresent()) {
             return content;
         }
-        Optional<String> later = FilesLog.lastAfter(store, number);
+        Optional<String> later = FilesLog.laterThan(store, number);
         if (later.isEmpty()) {
             return Optional.empty();
         }

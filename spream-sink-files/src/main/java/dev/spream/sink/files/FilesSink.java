@@ -1,8 +1,10 @@
 package dev.spream.sink.files;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -10,6 +12,8 @@ import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Collects changes in memory, and commits them as files: those collected so far when the engine calls {@link #flush}, and
@@ -17,9 +21,14 @@ import org.jspecify.annotations.Nullable;
  * size again; then calls wait. So memory is bounded by about twice that size, and the compressed files.
  *
  * <p>After a failed commit every call fails: the changes that were acknowledged before are not counted, and come again
- * after a restart. Safe for use by many threads. Closing drops what is not committed.
+ * after a restart. Safe for use by many threads. Closing drops what is not committed, and takes a limited time: a call to
+ * the store that does not end with an interrupt is abandoned, and what it stores then is read by the next worker as that
+ * of any other.
  */
 final class FilesSink implements BatchConsumer, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(FilesSink.class);
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10); // a third of that of the host
+
     private final FileFormat format;
     private final long maxSize;
     private final Committer committer;
@@ -38,10 +47,10 @@ final class FilesSink implements BatchConsumer, AutoCloseable {
     private boolean closed;
     private @Nullable RuntimeException broken;
 
-    private FilesSink(ObjectStore store, String subscription, FilesOptions options, InstantSource clock) {
+    private FilesSink(ObjectStore store, LogOwner owner, FilesOptions options, InstantSource clock) {
         this.format = options.format();
         this.maxSize = options.maxSize();
-        this.committer = new Committer(store, subscription, options, clock);
+        this.committer = new Committer(store, owner, options, clock);
         this.place = store.toString();
         this.thread = Thread.ofVirtual().name("spream-files").unstarted(this::commitAll);
     }
@@ -52,10 +61,10 @@ final class FilesSink implements BatchConsumer, AutoCloseable {
      * @throws ObjectStoreException if the store does not fit or fails, or the log is that of another subscription; the store
      *     is closed
      */
-    static FilesSink open(ObjectStore store, String subscription, FilesOptions options, InstantSource clock)
+    static FilesSink open(ObjectStore store, LogOwner owner, FilesOptions options, InstantSource clock)
             throws InterruptedException {
         try {
-            FilesSink sink = new FilesSink(store, subscription, options, clock);
+            FilesSink sink = new FilesSink(store, owner, options, clock);
             sink.committer.check();
             sink.committer.open();
             sink.thread.start();
@@ -177,8 +186,13 @@ final class FilesSink implements BatchConsumer, AutoCloseable {
         changed.signalAll();
     }
 
+    /** Ends the commit in progress, and waits for its call to the store for a limited time. */
     @Override
     public void close() {
+        close(CLOSE_LIMIT);
+    }
+
+    void close(Duration limit) {
         lock.lock();
         try {
             closed = true;
@@ -188,16 +202,24 @@ final class FilesSink implements BatchConsumer, AutoCloseable {
         }
         thread.interrupt();
         boolean interrupted = Thread.interrupted();
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
+        if (!isEnded(limit)) {
+            log.warn(
+                    "a call to {} has not returned within {} of closing, and is abandoned: its file or entry may still be stored. The changes in it come again after a restart, and count once in any case",
+                    place,
+                    DurationText.of(limit));
         }
         committer.close();
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean isEnded(Duration limit) {
+        try {
+            return thread.join(limit);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 

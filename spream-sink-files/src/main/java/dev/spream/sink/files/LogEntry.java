@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param number its place in the log, from 1, without gaps
  * @param id distinguishes it from an entry that another writer stores in that place
  * @param subscription the subscription whose changes these are; one for the whole log
+ * @param createdAt when its partition storage got it; empty from earlier versions, and if no log had it before a replay
  * @param committedAt the time on the writer's clock
  * @param lowWatermark a time before which every change of the subscription had been counted, as far as the writer knew
  * @param files the files, in the order in which their changes have to take effect
@@ -28,6 +29,7 @@ record LogEntry(
         long number,
         String id,
         String subscription,
+        Optional<Instant> createdAt,
         Instant committedAt,
         Optional<Instant> lowWatermark,
         List<CommittedFile> files,
@@ -36,6 +38,7 @@ record LogEntry(
     LogEntry {
         requireNonNull(id, "id");
         requireNonNull(subscription, "subscription");
+        requireNonNull(createdAt, "createdAt");
         requireNonNull(committedAt, "committedAt");
         requireNonNull(lowWatermark, "lowWatermark");
         files = List.copyOf(files);
@@ -48,6 +51,7 @@ record LogEntry(
         members.put("number", number);
         members.put("id", id);
         members.put("subscription", subscription);
+        createdAt.ifPresent(time -> members.put("subscriptionCreatedAt", time.toString()));
         members.put("committedAt", committedAt.toString());
         members.put("lowWatermark", lowWatermark.map(Instant::toString).orElse(null));
         members.put("files", files.stream().map(CommittedFile::members).toList());
@@ -64,6 +68,7 @@ record LogEntry(
                 entry.int64("number").orElseThrow(),
                 entry.string("id").orElseThrow(),
                 entry.string("subscription").orElseThrow(),
+                entry.string("subscriptionCreatedAt").map(Instant::parse),
                 Instant.parse(entry.string("committedAt").orElseThrow()),
                 entry.string("lowWatermark").map(Instant::parse),
                 entry.objects("files").stream().map(CommittedFile::read).toList(),

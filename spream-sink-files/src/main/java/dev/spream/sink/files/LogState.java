@@ -23,6 +23,7 @@ final class LogState {
 
     private long number; // of the last entry; 0 if there is none
     private Optional<String> subscription = Optional.empty();
+    private Optional<Instant> createdAt = Optional.empty();
     private Instant floor = Instant.MIN;
     private final Map<String, Position> partitions = new TreeMap<>();
     private final Map<String, Instant> replayed = new TreeMap<>();
@@ -30,6 +31,7 @@ final class LogState {
     void apply(LogEntry commit) {
         number = commit.number();
         subscription = Optional.of(commit.subscription());
+        createdAt = commit.createdAt().or(() -> createdAt);
         commit.partitions().forEach(part -> partitions.put(part.partition(), part.through()));
         commit.lowWatermark().filter(floor::isBefore).ifPresent(low -> {
             floor = low;
@@ -46,6 +48,11 @@ final class LogState {
 
     Optional<String> subscription() {
         return subscription;
+    }
+
+    /** Returns when the subscription was stored; empty if only earlier versions have written. */
+    Optional<Instant> createdAt() {
+        return createdAt;
     }
 
     /** Returns the time before which every change is counted. */
@@ -73,6 +80,7 @@ final class LogState {
         Map<String, @Nullable Object> members = new LinkedHashMap<>();
         members.put("number", number);
         members.put("subscription", subscription.orElse(null));
+        createdAt.ifPresent(time -> members.put("subscriptionCreatedAt", time.toString()));
         members.put("floor", floor.equals(Instant.MIN) ? null : floor.toString());
         Map<String, Object> positions = new LinkedHashMap<>();
         partitions.forEach((partition, position) -> positions.put(partition, position.members()));
@@ -89,6 +97,7 @@ final class LogState {
         LogState state = new LogState();
         state.number = members.int64("number").orElseThrow();
         state.subscription = members.string("subscription");
+        state.createdAt = members.string("subscriptionCreatedAt").map(Instant::parse);
         state.floor = members.string("floor").map(Instant::parse).orElse(Instant.MIN);
         JsonObject positions = members.object("partitions").orElseThrow();
         positions

@@ -33,8 +33,16 @@ public interface ObjectStore extends AutoCloseable {
     List<String> list(String prefix);
 
     /**
+     * Returns whether {@link #listAfter} costs only what it returns, because the place can begin a list at a name. False by
+     * default: then it lists everything, and readers look for the names of new entries instead.
+     */
+    default boolean seeks() {
+        return false;
+    }
+
+    /**
      * Returns the names that begin with the prefix and come after a name that does, in ascending order. An
-     * implementation whose place can begin a list there overrides this.
+     * implementation whose place can begin a list there overrides this, and {@link #seeks}.
      */
     default List<String> listAfter(String prefix, String name) {
         return list(prefix).stream()

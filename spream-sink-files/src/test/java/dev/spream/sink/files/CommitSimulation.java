@@ -176,7 +176,7 @@ final class CommitSimulation {
         private Committer opened() throws InterruptedException {
             Committer opened = new Committer(
                     store,
-                    "Orders",
+                    FilesChanges.owner("Orders"),
                     FilesChanges.options(1L << 20),
                     InstantSource.fixed(START.plus(Duration.ofDays(1))));
             opened.open();

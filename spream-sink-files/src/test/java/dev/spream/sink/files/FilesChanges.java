@@ -56,6 +56,11 @@ final class FilesChanges {
         return new Delivery(new PartitionToken(partition), epoch, 1, Optional.empty(), lowWatermark);
     }
 
+    /** Returns the owner of a log whose partition storage is not known. */
+    static LogOwner owner(String subscription) {
+        return new LogOwner(subscription, Optional.empty(), Optional.empty());
+    }
+
     static FilesOptions options(long maxSize) {
         return new FilesOptions(
                 new PathPattern("dt={date}/hour={hour}"),

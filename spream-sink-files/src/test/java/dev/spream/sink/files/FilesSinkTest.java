@@ -4,6 +4,7 @@ import static dev.spream.sink.files.FilesChanges.START;
 import static dev.spream.sink.files.FilesChanges.change;
 import static dev.spream.sink.files.FilesChanges.delivery;
 import static dev.spream.sink.files.FilesChanges.options;
+import static dev.spream.sink.files.FilesChanges.owner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +14,7 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +37,7 @@ final class FilesSinkTest {
     private final MemoryStore store = new MemoryStore();
 
     private FilesSink open(ObjectStore on, long maxSize) throws InterruptedException {
-        return FilesSink.open(on, "Orders", options(maxSize), InstantSource.system());
+        return FilesSink.open(on, owner("Orders"), options(maxSize), InstantSource.system());
     }
 
     private FilesSink open() throws InterruptedException {
@@ -255,12 +258,45 @@ final class FilesSinkTest {
     }
 
     @Test
+    void a_reader_that_is_far_behind_deleted_entries_is_told() throws Exception {
+        try (FilesSink sink = open()) {
+            for (long second = 1; second <= 130; second++) {
+                sink.consume(change(second, "a"), DELIVERY);
+                sink.flush();
+            }
+        }
+        LongStream.rangeClosed(2, 128).mapToObj(FilesLog::entry).forEach(store::delete);
+        assertThatThrownBy(() -> FilesReader.of(store).entries(1))
+                .isInstanceOf(ObjectStoreException.class)
+                .hasMessageContaining("log/0000000000000000002.json is missing")
+                .hasMessageContaining("continues to log/0000000000000000128.json");
+    }
+
+    @Test
+    void a_reader_at_the_end_does_not_list_the_log() throws Exception {
+        List<String> listed = new ArrayList<>();
+        ObjectStore watched = new FailingStore(store, false) {
+            @Override
+            public List<String> list(String prefix) {
+                listed.add(prefix);
+                return super.list(prefix);
+            }
+        };
+        try (FilesSink sink = open()) {
+            sink.consume(change(1, "a"), DELIVERY);
+            sink.flush();
+        }
+        assertThat(FilesReader.of(watched).entries(1)).isEmpty();
+        assertThat(listed).containsExactly(FilesLog.CHECKPOINTS);
+    }
+
+    @Test
     void a_log_of_another_subscription_is_refused() throws Exception {
         try (FilesSink sink = open()) {
             sink.consume(change(1, "a"), DELIVERY);
             sink.flush();
         }
-        assertThatThrownBy(() -> FilesSink.open(store, "Payments", options(LARGE), InstantSource.system()))
+        assertThatThrownBy(() -> FilesSink.open(store, owner("Payments"), options(LARGE), InstantSource.system()))
                 .hasMessageContaining("the log has the changes of the subscription Orders, and this one is Payments");
     }
 
@@ -327,7 +363,7 @@ final class FilesSinkTest {
         }
         assertThat(FilesChanges.versions(store))
                 .isEqualTo(LongStream.range(0, 110).boxed().toList());
-        FilesLog log = new FilesLog(store, "Orders");
+        FilesLog log = new FilesLog(store, owner("Orders"));
         log.open();
         assertThat(log.state().position(chunk.value()).orElseThrow().last())
                 .isEqualTo(Map.of("snapshot:Orders", "%016d".formatted(109)));
@@ -345,7 +381,7 @@ final class FilesSinkTest {
             sink.consume(change(5, "b"), delivery("p", 1, Optional.of(START.plusSeconds(4))));
             sink.flush();
         }
-        FilesLog log = new FilesLog(store, "Orders");
+        FilesLog log = new FilesLog(store, owner("Orders"));
         log.open();
         assertThat(log.state().partitions()).isEqualTo(1);
         try (FilesSink sink = open()) {
@@ -442,6 +478,107 @@ final class FilesSinkTest {
                 .hasMessageContaining("an object was replaced")
                 .hasMessageContaining("If-None-Match");
         assertThat(store.list("")).isEmpty();
+    }
+
+    @Test
+    void closing_does_not_wait_for_ever_for_a_store_that_does_not_answer() throws Exception {
+        Semaphore puts = new Semaphore(0);
+        FilesSink sink = open(new GatedStore(store, puts), LARGE);
+        sink.consume(change(1, "a"), DELIVERY);
+        Thread flushing =
+                Thread.ofVirtual().start(() -> assertThatThrownBy(sink::flush).hasMessageContaining("is closed"));
+        while (puts.getQueueLength() == 0) {
+            Thread.onSpinWait(); // until the file is to be stored
+        }
+        sink.close(Duration.ofMillis(50));
+        puts.release(10);
+        flushing.join();
+        try (FilesSink next = open()) {
+            next.consume(change(1, "a"), DELIVERY);
+            next.flush();
+        }
+        assertThat(FilesChanges.versions(store)).containsExactly(1L);
+    }
+
+    @Test
+    void an_entry_that_is_there_and_not_found_is_waited_for_without_haste() throws Exception {
+        HidingStore hiding = new HidingStore(store);
+        try (FilesSink sink = open(hiding, LARGE);
+                FilesSink other = open()) {
+            sink.consume(change(1, "a"), DELIVERY);
+            other.consume(change(1, "a"), DELIVERY);
+            other.flush();
+            hiding.hidden = FilesLog.entry(1);
+            hiding.looks.set(5);
+            sink.consume(change(2, "a"), DELIVERY);
+            sink.flush();
+        }
+        assertThat(FilesChanges.versions(store)).containsExactly(1L, 2L);
+        assertThat(hiding.refused).as("entries that were stored in vain").hasValue(1);
+    }
+
+    @Test
+    void an_entry_that_is_never_found_stops_the_sink_and_says_what_to_mount() throws Exception {
+        HidingStore hiding = new HidingStore(store);
+        try (FilesSink sink = open(hiding, LARGE);
+                FilesSink other = open()) {
+            other.consume(change(1, "a"), DELIVERY);
+            other.flush();
+            hiding.hidden = FilesLog.entry(1);
+            hiding.looks.set(Integer.MAX_VALUE);
+            sink.consume(change(2, "a"), DELIVERY);
+            assertThatThrownBy(sink::flush)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("log/0000000000000000001.json is in memory and is not found there")
+                    .hasMessageContaining("Mount NFS with lookupcache=positive");
+        }
+        assertThat(hiding.refused).hasValue(1);
+    }
+
+    /** As a repeated request over NFS does, which finds the file that its first one has made. */
+    @Test
+    void an_entry_of_this_commit_that_is_found_late_keeps_its_files() throws Exception {
+        HidingStore hiding = new HidingStore(store);
+        hiding.hidden = FilesLog.entry(1);
+        try (FilesSink sink = open(hiding, LARGE)) {
+            hiding.looks.set(4);
+            hiding.denies = true;
+            sink.consume(change(1, "a"), DELIVERY);
+            sink.flush();
+            hiding.denies = false;
+            sink.consume(change(2, "a"), DELIVERY);
+            sink.flush();
+        }
+        assertThat(FilesChanges.versions(store)).containsExactly(1L, 2L);
+    }
+
+    /** Does not find an object for some looks, although it is there. */
+    private static final class HidingStore extends FailingStore {
+        private volatile String hidden = "";
+        private final AtomicInteger looks = new AtomicInteger();
+        private volatile boolean denies; // whether it says of an object that it has stored that there was one
+        private final AtomicInteger refused = new AtomicInteger(); // entries
+
+        HidingStore(ObjectStore store) {
+            super(store, false);
+        }
+
+        @Override
+        public Optional<byte[]> get(String name) {
+            if (name.equals(hidden) && looks.getAndDecrement() > 0) {
+                return Optional.empty();
+            }
+            return super.get(name);
+        }
+
+        @Override
+        public boolean putIfAbsent(String name, byte[] content) {
+            boolean stored = super.putIfAbsent(name, content);
+            if (!stored && name.startsWith(FilesLog.ENTRIES)) {
+                refused.incrementAndGet();
+            }
+            return stored && !(denies && name.equals(hidden));
+        }
     }
 
     @Test

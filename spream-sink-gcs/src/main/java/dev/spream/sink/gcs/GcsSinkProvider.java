@@ -15,6 +15,7 @@ import dev.spream.sink.files.FilesKeys;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -73,7 +74,7 @@ public final class GcsSinkProvider implements ConsumerProvider {
     }
 
     @Override
-    public Consumer create(PluginConfig config, PluginContext context) throws IOException, InterruptedException {
+    public Consumer create(PluginConfig config, PluginContext context) throws InterruptedException {
         return FilesKeys.open(
                 GcsStore.of(
                         client(config), config.get(BUCKET), config.find(PREFIX).orElse("")),
@@ -81,7 +82,7 @@ public final class GcsSinkProvider implements ConsumerProvider {
                 context);
     }
 
-    private static Storage client(PluginConfig config) throws IOException {
+    private static Storage client(PluginConfig config) {
         StorageOptions.Builder options = StorageOptions.newBuilder();
         Optional<URI> emulator = config.find(EMULATOR);
         Optional<Path> file = config.find(CREDENTIALS_FILE);
@@ -90,10 +91,21 @@ public final class GcsSinkProvider implements ConsumerProvider {
                     .setProjectId("emulator")
                     .setCredentials(NoCredentials.getInstance());
         } else if (file.isPresent()) {
-            try (InputStream in = Files.newInputStream(file.get())) {
-                options.setCredentials(GoogleCredentials.fromStream(in));
-            }
+            options.setCredentials(credentials(file.get()));
         }
         return options.build().getService();
+    }
+
+    /** Without the cause of a failure, which may quote the content. */
+    private static GoogleCredentials credentials(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            return GoogleCredentials.fromStream(in);
+        } catch (FileSystemException e) {
+            throw new IllegalArgumentException("credentials-file: %s cannot be read".formatted(file), e);
+        } catch (IOException | RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "credentials-file: %s contains no valid credentials (%s); expected the key of a service account, or the configuration of a workload identity"
+                            .formatted(file, e.getClass().getSimpleName()));
+        }
     }
 }

@@ -105,14 +105,31 @@ public final class GcsStore implements ObjectStore {
 
     @Override
     public List<String> list(String names) {
+        return list(names, Storage.BlobListOption.prefix(prefix + names));
+    }
+
+    @Override
+    public boolean seeks() {
+        return true;
+    }
+
+    @Override
+    public List<String> listAfter(String names, String name) {
+        return list(
+                        names,
+                        Storage.BlobListOption.prefix(prefix + names),
+                        Storage.BlobListOption.startOffset(prefix + name)) // inclusive
+                .stream()
+                .filter(listed -> listed.compareTo(name) > 0)
+                .toList();
+    }
+
+    private List<String> list(String names, Storage.BlobListOption... options) {
         return calling(
                 "listed",
                 names,
                 () -> StreamSupport.stream(
-                                client.list(bucket, Storage.BlobListOption.prefix(prefix + names))
-                                        .iterateAll()
-                                        .spliterator(),
-                                false)
+                                client.list(bucket, options).iterateAll().spliterator(), false)
                         .map(Blob::getName)
                         .map(name -> name.substring(prefix.length()))
                         .sorted()

@@ -2,26 +2,35 @@ package dev.spream.sink.gcs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.google.cloud.storage.Storage;
-import com.google.cloud.storage.contrib.nio.testing.LocalStorageHelper;
 import dev.spream.api.ConfigCheck;
+import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
+import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.sink.files.CommittedFile;
 import dev.spream.sink.files.FilesKeys;
 import dev.spream.sink.files.FilesReader;
 import dev.spream.sink.files.ObjectStore;
 import dev.spream.testkit.consume.Changes;
+import dev.spream.testkit.subscription.ScriptedSource;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The sink on Google's imitation of Cloud Storage in memory, and its configuration. */
 final class GcsSinkTest {
@@ -30,7 +39,7 @@ final class GcsSinkTest {
     private static final Delivery SECOND =
             new Delivery(new PartitionToken("p"), 2, 1, Optional.empty(), Optional.empty());
 
-    private final Storage storage = LocalStorageHelper.customOptions(false).getService();
+    private final Storage storage = MemoryStorage.create();
 
     private Consumer sink() throws InterruptedException {
         return FilesKeys.open(GcsStore.of(storage, "changes", "orders"), new Defaults(), new Context());
@@ -63,6 +72,35 @@ final class GcsSinkTest {
                                 "sink.gcs.credentials-file", "key.json")))
                         .problems())
                 .anyMatch(problem -> problem.startsWith("sink.gcs.emulator: it takes no credentials"));
+    }
+
+    @Test
+    void credentials_that_cannot_be_read_are_not_shown(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("key.json");
+        for (String content : List.of(
+                "s3cret-key",
+                "{\"type\": \"s3cret-key\"}",
+                "{\"type\": \"service_account\", \"private_key\": \"s3cret-key\", \"client_email\": \"a@b\", \"client_id\": \"1\", \"private_key_id\": \"2\"}")) {
+            Files.writeString(file, content);
+            SpreamConfig config = SpreamConfig.of(
+                    Map.of("sink", "gcs", "sink.gcs.bucket", "changes", "sink.gcs.credentials-file", file.toString()));
+            try (Spream spream = Spream.builder(config)
+                    .source(new ScriptedSource().roots("p"))
+                    .storage(new InMemoryPartitionStorage())
+                    .build()) {
+                assertThatThrownBy(spream::run)
+                        .as(content)
+                        .hasMessageContaining("credentials-file: " + file + " contains no valid credentials")
+                        .extracting(GcsSinkTest::stackTrace, STRING)
+                        .doesNotContain("s3cret");
+            }
+        }
+    }
+
+    private static String stackTrace(Throwable thrown) {
+        StringWriter text = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(text));
+        return text.toString();
     }
 
     @Test

@@ -1,7 +1,6 @@
 package dev.spream.sink.gcs;
 
 import com.google.cloud.storage.Storage;
-import com.google.cloud.storage.contrib.nio.testing.LocalStorageHelper;
 import dev.spream.servers.files.ObjectStoreContract;
 import dev.spream.sink.files.ObjectStore;
 
@@ -10,7 +9,7 @@ import dev.spream.sink.files.ObjectStore;
  * stores an object and not while it does, so several writers at once prove nothing about it.
  */
 final class GcsStoreTest extends ObjectStoreContract {
-    private final Storage storage = LocalStorageHelper.customOptions(false).getService();
+    private final Storage storage = MemoryStorage.create();
 
     @Override
     protected ObjectStore open() {

@@ -3,14 +3,18 @@ package dev.spream.sink.kafka;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.SaslConfigs;
 
 /**
  * The properties of Kafka's producer as configuration keys: {@code client.} and the name of the property. Kafka's own
@@ -20,6 +24,11 @@ import org.apache.kafka.common.config.ConfigDef;
 final class ClientProperties {
     private static final String PREFIX = "client.";
     private static final int MAX_IN_FLIGHT = 5;
+
+    private static final Pattern LOGIN_SEPARATOR = Pattern.compile("[\\s=;\"']+");
+    private static final Pattern LOGIN_NAME =
+            Pattern.compile("[\\w.]*LoginModule|required|requisite|sufficient|optional|username|password");
+    private static final int SHORTEST_SECRET = 3;
 
     private static final String ORDER = "it keeps the order of each key";
     private static final String FORM = "it makes the messages";
@@ -128,6 +137,20 @@ final class ClientProperties {
                 return false;
             }
         }
+    }
+
+    /** Returns the texts that no message may show, the longest first; of a login all words but the names in it. */
+    static List<String> secrets(Map<String, String> properties) {
+        return KEYS.entrySet().stream()
+                .filter(key -> key.getValue().isSecret())
+                .flatMap(key -> Optional.ofNullable(properties.get(key.getKey())).stream()
+                        .flatMap(secret -> key.getKey().equals(SaslConfigs.SASL_JAAS_CONFIG)
+                                ? LOGIN_SEPARATOR.splitAsStream(secret).filter(word -> !LOGIN_NAME.matcher(word)
+                                        .matches())
+                                : Stream.of(secret.strip())))
+                .filter(secret -> secret.length() >= SHORTEST_SECRET)
+                .sorted(Comparator.comparing(String::length).reversed())
+                .toList();
     }
 
     static List<ConfigKey<String>> all() {

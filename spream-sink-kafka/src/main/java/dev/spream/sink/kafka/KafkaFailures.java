@@ -3,7 +3,10 @@ package dev.spream.sink.kafka;
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.record.RecordIdentity;
 import java.io.IOException;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ApiException;
@@ -74,7 +77,7 @@ record KafkaFailures(KafkaOptions options) {
                                     change,
                                     topic,
                                     message.bytes(),
-                                    failure.getMessage(),
+                                    options.masked(String.valueOf(failure.getMessage())),
                                     options.key("client.max.request.size")),
                     failure);
         }
@@ -104,13 +107,25 @@ record KafkaFailures(KafkaOptions options) {
                 "no connection to %s can be made: %s; check %s and %s"
                         .formatted(
                                 options.serverList(),
-                                reason.getMessage(),
+                                new KafkaFailures(options).what(reason),
                                 options.key("bootstrap-servers"),
                                 options.key("client.*")),
                 failure);
     }
 
-    static String what(Throwable failure) {
+    /** Returns the failure and its causes, such as that a certificate is not trusted, without secrets. */
+    String what(Throwable failure) {
+        StringBuilder text = new StringBuilder(words(failure));
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (Throwable cause = failure.getCause(); cause != null && seen.add(cause); cause = cause.getCause()) {
+            if (cause.getMessage() == null || text.indexOf(cause.getMessage()) < 0) {
+                text.append(": ").append(words(cause));
+            }
+        }
+        return options.masked(text.toString());
+    }
+
+    private static String words(Throwable failure) {
         String name = failure.getClass().getSimpleName();
         return failure.getMessage() == null ? name : "%s (%s)".formatted(failure.getMessage(), name);
     }

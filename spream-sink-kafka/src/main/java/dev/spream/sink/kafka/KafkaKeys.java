@@ -35,6 +35,13 @@ final class KafkaKeys {
                     "Whether the start waits for a broker, and checks that the topic exists and may be written to.")
             .withDefault(true);
 
+    private static final int MAX_PARTITIONS = 100_000;
+    static final ConfigKey<Integer> PARTITIONS = ConfigKey.of(
+                    "partitions",
+                    ConfigType.integer(1, MAX_PARTITIONS),
+                    "Number of partitions that keys are distributed over, for topics that may get more.")
+            .withDefaultMeaning("all that the topic has");
+
     private KafkaKeys() {}
 
     private static List<String> servers(String text) {

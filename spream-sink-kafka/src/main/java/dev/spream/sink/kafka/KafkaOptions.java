@@ -30,6 +30,7 @@ record KafkaOptions(
     private static final String LINGER = "0"; // the next message of a key waits for the one before it
     private static final Duration REQUEST = Duration.ofSeconds(30);
     private static final int REQUESTS = 3; // that fit into a time limit, so that one without an answer is repeated
+    private static final Duration IDLE = Duration.ofSeconds(10);
     private static final Duration TRANSACTION = Duration.ofMinutes(1);
     private static final Duration TRANSACTION_END = Duration.ofSeconds(30);
 
@@ -58,6 +59,7 @@ record KafkaOptions(
         all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(publishTimeout.toMillis()));
         all.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, publishTimeout.toMillis());
         all.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.toIntExact(requestTimeout()));
+        all.putIfAbsent(ProducerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG, idleTime());
         transactionalId.ifPresent(id -> {
             all.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
             all.putIfAbsent(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, Math.toIntExact(transactionTimeout()));
@@ -79,6 +81,20 @@ record KafkaOptions(
         return Math.max(1, Math.min(request, publishTimeout.toMillis() - linger));
     }
 
+    /**
+     * The client waits without a limit for a broker that accepts a connection and never answers its TLS or SASL handshake,
+     * and asks no other one meanwhile; such a connection ends by being idle alone. A request without an answer is not
+     * ended by that.
+     */
+    private long idleTime() {
+        return Math.max(IDLE.toMillis(), requestTimeout() * 3 / 2);
+    }
+
+    /** Returns the time after the end of a producer in which a request of it may still arrive. */
+    Duration lateFor() {
+        return publishTimeout.plusMillis(requestTimeout());
+    }
+
     Map<String, Object> admin() {
         Map<String, Object> all = new HashMap<>();
         all.put(AdminClientConfig.CLIENT_ID_CONFIG, clientId);
@@ -90,11 +106,21 @@ record KafkaOptions(
         all.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, serverList());
         int limit = Math.toIntExact(startTimeout.toMillis());
         all.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, limit);
-        int one = limit / REQUESTS; // so that another broker is asked if one does not answer
+        int one = Math.max(1, limit / Math.max(REQUESTS, servers.size() + 1)); // so that all others are asked in time
         all.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, one);
-        all.putIfAbsent(AdminClientConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG, (long) one);
-        all.putIfAbsent(AdminClientConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG, (long) one);
+        all.put(AdminClientConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MS_CONFIG, (long) one);
+        all.put(AdminClientConfig.SOCKET_CONNECTION_SETUP_TIMEOUT_MAX_MS_CONFIG, (long) one);
+        all.put(AdminClientConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG, (long) one); // ends a handshake without an answer
         return all;
+    }
+
+    /** Returns a text of the client without the secrets among the properties: it quotes parts of a malformed login. */
+    String masked(String text) {
+        String masked = text;
+        for (String secret : ClientProperties.secrets(properties)) {
+            masked = masked.replace(secret, "***");
+        }
+        return masked;
     }
 
     @Override

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>An entry whose outcome is unknown may still be published by the client, within {@code publish-timeout}; the one that
  * is sent in its place comes after it, since both are requests of one producer to one partition.
  */
-record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boolean ordering)
+record KafkaSender(SharedProducer shared, String topic, Partitions partitions, Guarantee guarantee, boolean ordering)
         implements OutboxSender, AutoCloseable {
 
     /**
@@ -54,7 +54,7 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
     public SendOutcome send(OutboxEntry entry, Duration timeout) throws InterruptedException {
         Producer<byte[], byte[]> producer;
         try {
-            producer = shared.get();
+            producer = shared.getNow();
         } catch (IOException e) {
             return new SendOutcome.Retryable(ReasonCode.UNAVAILABLE, "%s; nothing left".formatted(e.getMessage()));
         }
@@ -75,7 +75,7 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
         try {
             // In the caller's thread the client reports only messages that it did not take.
             producer.send(
-                    message(entry),
+                    message(producer, entry),
                     (place, failure) -> answer.complete(new Answer(place, failure, Thread.currentThread() != caller)));
         } catch (KafkaException | IllegalStateException e) { // also of an interrupt, before it took the message
             answer.complete(new Answer(null, e, false));
@@ -84,7 +84,7 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
     }
 
     /** Returns the message of an entry; the same if the entry is sent again. */
-    private ProducerRecord<byte[], byte[]> message(OutboxEntry entry) {
+    private ProducerRecord<byte[], byte[]> message(Producer<byte[], byte[]> producer, OutboxEntry entry) {
         Headers headers = new RecordHeaders();
         add(headers, "idempotency-key", entry.idempotencyKey());
         add(headers, "generation", Integer.toString(entry.generation()));
@@ -93,7 +93,8 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
         entry.traceparent().ifPresent(traceparent -> add(headers, "traceparent", traceparent));
         byte[] key =
                 ordering ? entry.orderingKey().map(text -> text.getBytes(UTF_8)).orElse(null) : null;
-        return new ProducerRecord<>(topic, null, key, entry.payload().getBytes(UTF_8), headers);
+        @Nullable Integer partition = key == null ? null : (Integer) partitions.of(producer, topic, key);
+        return new ProducerRecord<>(topic, partition, key, entry.payload().getBytes(UTF_8), headers);
     }
 
     private static void add(Headers headers, String name, String value) {
@@ -104,10 +105,11 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
         Exception failure = answer.failure();
         if (failure != null) {
             if (answer.left() ? KafkaFailures.isFinalForProducer(failure) : KafkaFailures.isFinalIfThrown(failure)) {
-                shared.replace(producer);
+                shared.replaceAfter(producer, failure);
             }
             return refused(failure, answer.left());
         }
+        shared.confirmed(producer);
         RecordMetadata place = requireNonNull(answer.place(), "place");
         return new SendOutcome.Succeeded(LedgerResult.succeeded(
                 Json.text(Map.of("topic", place.topic(), "partition", place.partition(), "offset", place.offset()))));
@@ -116,8 +118,8 @@ record KafkaSender(SharedProducer shared, String topic, Guarantee guarantee, boo
     /** Returns the outcome of a failed attempt, as {@link KafkaSenderProvider} documents it. */
     private SendOutcome refused(Exception failure, boolean left) {
         KafkaFailures failures = new KafkaFailures(shared.options());
-        String message = "topic %s: %s%s"
-                .formatted(topic, KafkaFailures.what(failure), failures.advice(Optional.of(topic), failure));
+        String message =
+                "topic %s: %s%s".formatted(topic, failures.what(failure), failures.advice(Optional.of(topic), failure));
         if (KafkaFailures.isRejection(failure)) {
             return new SendOutcome.Permanent(ReasonCode.INVALID_REQUEST, message);
         }

@@ -76,6 +76,7 @@ public final class KafkaSenderProvider implements OutboxSenderProvider {
                 TOPIC,
                 GUARANTEE,
                 ORDERING,
+                KafkaKeys.PARTITIONS,
                 PUBLISH_TIMEOUT,
                 KafkaKeys.START_TIMEOUT,
                 KafkaKeys.CHECK_TOPIC);
@@ -90,10 +91,14 @@ public final class KafkaSenderProvider implements OutboxSenderProvider {
     public OutboxSender create(PluginConfig config, PluginContext context) throws Exception {
         KafkaOptions options = KafkaKeys.options("sender.kafka", config, context);
         String topic = config.get(TOPIC);
-        new StartCheck(options, Optional.of(topic), OptionalInt.empty()).run();
+        OptionalInt count =
+                config.find(KafkaKeys.PARTITIONS).map(OptionalInt::of).orElseGet(OptionalInt::empty);
+        Partitions partitions = new Partitions(count, options.key("partitions"));
+        new StartCheck(options, Optional.of(topic), partitions).run();
         return new KafkaSender(
                 SharedProducer.open(options),
                 topic,
+                partitions,
                 config.get(GUARANTEE).equals(NEITHER) ? Guarantee.NEITHER : Guarantee.IDEMPOTENT,
                 config.get(ORDERING));
     }

@@ -37,7 +37,6 @@ import java.util.stream.Stream;
  */
 @AutoService(ConsumerProvider.class)
 public final class KafkaSinkProvider implements ConsumerProvider {
-    private static final int MAX_PARTITIONS = 100_000;
     private static final int MAX_TRANSACTIONS = 100;
 
     private static final ConfigKey<TopicTemplate> TOPIC = ConfigKey.of(
@@ -46,12 +45,6 @@ public final class KafkaSinkProvider implements ConsumerProvider {
                     "Topic, with {table}, {schema}, {database} and {stream} for names of the change, such as"
                             + " orders.{table}.")
             .required();
-    private static final ConfigKey<Integer> PARTITIONS = ConfigKey.of(
-                    "partitions",
-                    ConfigType.integer(1, MAX_PARTITIONS),
-                    "Number of partitions that keys are distributed over, for topics that may get more.")
-            .withDefaultMeaning("all that the topic has");
-
     private static final ConfigKey<String> TRANSACTIONAL_ID = ConfigKey.of(
             "transactional-id",
             ConfigType.text(),
@@ -74,7 +67,7 @@ public final class KafkaSinkProvider implements ConsumerProvider {
                 ConfiguredFormat.keys(),
                 KafkaKeys.BOOTSTRAP_SERVERS,
                 TOPIC,
-                PARTITIONS,
+                KafkaKeys.PARTITIONS,
                 KafkaKeys.PUBLISH_TIMEOUT,
                 KafkaKeys.START_TIMEOUT,
                 KafkaKeys.CHECK_TOPIC,
@@ -93,11 +86,12 @@ public final class KafkaSinkProvider implements ConsumerProvider {
         Optional<String> database = ConfiguredFormat.database(config);
         Optional<String> stream = ConfiguredFormat.stream(config);
         TopicTemplate topics = config.get(TOPIC).of(database, stream);
-        OptionalInt count = config.find(PARTITIONS).map(OptionalInt::of).orElseGet(OptionalInt::empty);
+        OptionalInt count =
+                config.find(KafkaKeys.PARTITIONS).map(OptionalInt::of).orElseGet(OptionalInt::empty);
         KafkaOptions options = KafkaKeys.options("sink.kafka", config, context);
-        new StartCheck(options, topics.onlyTopic(), count).run();
+        Partitions partitions = new Partitions(count, options.key("partitions"));
+        new StartCheck(options, topics.onlyTopic(), partitions).run();
         RowMessages messages = new RowMessages(topics, database, stream, ConfiguredFormat.ofRows(config, context));
-        Partitions partitions = new Partitions(count);
         Optional<String> transactionalId = config.find(TRANSACTIONAL_ID);
         if (transactionalId.isEmpty()) {
             return new KafkaSink(SharedProducer.open(options), partitions, messages);

@@ -5,11 +5,12 @@ import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.consume.BatchConsumer.Batch;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -24,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  * when the one before it of its key is confirmed. All state is confined to the thread that calls {@link #run}; other
  * threads put events into a queue.
  *
- * <p>Messages of a topic wait until its partitions are known, and are refused together if they are not known in time; those
- * of other topics do not wait for that.
+ * <p>The client blocks for the partitions of a topic, at first and after it has lost them, and for memory. So each topic has
+ * a thread that hands its messages to the client, and those of other topics do not wait for it. After such a wait in vain
+ * the messages of the topic are refused, until the end of the batch.
  *
  * <p>A message whose time is over may still lie in a broker that does not answer. If it is taken late, that is before all
  * later messages of the {@link SharedProducer} to its partition, as long as that keeps its producer: its retry repeats it,
@@ -42,12 +44,13 @@ final class OrderedPublish {
     private final Batch batch;
     private final KeyLanes<Message> lanes;
     private final Map<String, Topic> topics = new HashMap<>();
-    private final Map<KeyLanes.Request<Message>, Long> open =
-            new LinkedHashMap<>(); // with deadlines, the first one first
-    private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+    private final Set<KeyLanes.Request<Message>> open = new LinkedHashSet<>();
+    private final BlockingQueue<Runnable> events = new LinkedBlockingQueue<>();
+    private boolean confirmed; // whether a message of the batch was
 
     /** @throws IOException if the producer is closed */
-    OrderedPublish(SharedProducer shared, Partitions partitions, RowMessages messages, Batch batch) throws IOException {
+    OrderedPublish(SharedProducer shared, Partitions partitions, RowMessages messages, Batch batch)
+            throws IOException, InterruptedException {
         this.shared = shared;
         this.producer = shared.get();
         this.partitions = partitions;
@@ -57,36 +60,25 @@ final class OrderedPublish {
         this.lanes = new KeyLanes<>(batch, failures::behind);
     }
 
-    private interface Event {
-        void run() throws InterruptedException;
-    }
-
-    private static final class Topic {
-        private final List<KeyLanes.Request<Message>> waiting = new ArrayList<>();
-        private boolean known;
-        private @Nullable Exception failure;
-    }
-
     /** Publishes the batch. An interrupt ends the wait; messages in flight may then be published later. */
     void run() throws InterruptedException {
-        enterAll();
-        while (!lanes.judge()) {
-            while (lanes.hasNext()) {
-                handle(lanes.next(1, Long.MAX_VALUE));
+        try {
+            enterAll();
+            while (!lanes.judge()) {
+                while (lanes.hasNext()) {
+                    handle(lanes.next(1, Long.MAX_VALUE));
+                }
+                Runnable event = events.poll(limit().toNanos(), TimeUnit.NANOSECONDS);
+                (event == null ? (Runnable) this::abandon : event).run();
             }
-            next().run();
+        } finally {
+            topics.values().forEach(Topic::end);
         }
     }
 
-    /** Waits for the next event, which is that the client is late if there is none in time. */
-    private Event next() throws InterruptedException {
-        long left = open.values().iterator().next() - System.nanoTime();
-        Event event = events.poll(Math.max(0, left), TimeUnit.NANOSECONDS);
-        return event == null ? this::abandon : event;
-    }
-
+    /** Returns the time without an event after which the client is late: it may wait for a topic, and then for an answer. */
     private Duration limit() {
-        return shared.options().publishTimeout().plus(GRACE);
+        return shared.options().publishTimeout().multipliedBy(2).plus(GRACE);
     }
 
     /** Refuses what is open: the client lets messages wait without a time limit while no broker gives it a producer id. */
@@ -95,7 +87,7 @@ final class OrderedPublish {
         TimeoutException late = new TimeoutException(
                 "Kafka's client neither confirmed the message nor reported a failure within %d ms, as when no broker answers its request for a producer id; another producer takes its place"
                         .formatted(limit().toMillis()));
-        List.copyOf(open.keySet()).forEach(request -> answered(request, late));
+        List.copyOf(open).forEach(request -> answered(request, late));
     }
 
     private void enterAll() {
@@ -124,96 +116,110 @@ final class OrderedPublish {
         }
     }
 
-    private void handle(KeyLanes.Request<Message> request) throws InterruptedException {
-        String name = request.messages().getFirst().topic();
-        Topic topic = topics.get(name);
-        if (topic == null) {
-            topic = new Topic();
-            topics.put(name, topic);
-            lookUp(name, topic);
-        }
-        open(request);
-        Exception failure = topic.failure;
-        if (failure != null) {
-            answered(request, failure);
-        } else if (topic.known) {
-            send(request, topic);
-        } else {
-            topic.waiting.add(request);
-        }
-    }
-
-    private void open(KeyLanes.Request<Message> request) {
-        open.remove(request); // the order is that of the deadlines
-        open.put(request, System.nanoTime() + limit().toNanos());
-    }
-
-    /** Has the partitions of a topic looked up by another thread, since the client blocks for them. */
-    private void lookUp(String name, Topic topic) {
-        Thread.ofVirtual().name("kafka-topic-" + name).start(() -> {
-            Exception failure = null;
-            try {
-                producer.partitionsFor(name);
-            } catch (KafkaException | IllegalStateException e) {
-                failure = e;
-            }
-            Exception result = failure;
-            events.add(() -> lookedUp(topic, result));
-        });
-    }
-
-    private void lookedUp(Topic topic, @Nullable Exception failure) throws InterruptedException {
-        replaceIf(failure != null && KafkaFailures.isFinalIfThrown(failure));
-        topic.known = failure == null;
-        topic.failure = failure;
-        for (KeyLanes.Request<Message> request : topic.waiting) {
-            if (!open.containsKey(request)) {
-                continue; // abandoned
-            }
-            Exception known = topic.failure;
-            if (known == null) {
-                open(request);
-                send(request, topic);
-            } else {
-                answered(request, known);
-            }
-        }
-        topic.waiting.clear();
-    }
-
-    private void send(KeyLanes.Request<Message> request, Topic topic) throws InterruptedException {
-        Message message = request.messages().getFirst();
-        try {
-            int partition = partitions.of(producer, message.topic(), message.key());
-            producer.send(message.in(partition), (metadata, failure) -> events.add(() -> answered(request, failure)));
-        } catch (InterruptException e) {
-            Thread.interrupted(); // which the client has set again
-            throw new InterruptedException("interrupted while a message was to be sent");
-        } catch (KafkaException | IllegalStateException e) {
-            replaceIf(KafkaFailures.isFinalIfThrown(e));
-            if (e instanceof TimeoutException) {
-                topic.failure = e; // its partitions are not known any more: the client blocks for each message
-            }
-            answered(request, e);
-        }
+    private void handle(KeyLanes.Request<Message> request) {
+        open.add(request);
+        topics.computeIfAbsent(request.messages().getFirst().topic(), Topic::new)
+                .queue
+                .add(request);
     }
 
     /** Reports an answer, unless there was one: the client answers what it has taken even if it throws. */
     private void answered(KeyLanes.Request<Message> request, @Nullable Exception failure) {
-        if (open.remove(request) == null) {
+        if (!open.remove(request)) {
             return;
         }
         if (failure == null) {
+            if (!confirmed) {
+                confirmed = true;
+                shared.confirmed(producer);
+            }
             lanes.confirmed(request);
         } else {
-            replaceIf(KafkaFailures.isFinalForProducer(failure));
+            replaceIf(KafkaFailures.isFinalForProducer(failure), failure);
             lanes.refused(request, (change, message) -> failures.of(change, message, failure));
         }
     }
 
-    private void replaceIf(boolean unusable) {
+    private void notTaken(KeyLanes.Request<Message> request, Exception failure) {
+        replaceIf(KafkaFailures.isFinalIfThrown(failure), failure);
+        answered(request, failure);
+    }
+
+    private void replaceIf(boolean unusable, Exception failure) {
         if (unusable) {
-            shared.replace(producer);
+            shared.replaceAfter(producer, failure);
+        }
+    }
+
+    /** The messages of a topic and the thread that sends them, which uses nothing else of the batch but its events. */
+    private final class Topic {
+        private final String name;
+        private final BlockingQueue<KeyLanes.Request<Message>> queue = new LinkedBlockingQueue<>();
+        private final Thread thread;
+
+        Topic(String name) {
+            this.name = name;
+            this.thread = Thread.ofVirtual().name("kafka-topic-" + name).start(this::sendAll);
+        }
+
+        private void sendAll() {
+            try {
+                Exception failure = lookUp();
+                while (true) {
+                    KeyLanes.Request<Message> request = queue.take();
+                    if (failure == null) {
+                        failure = send(request);
+                    } else {
+                        Exception known = failure;
+                        events.add(() -> notTaken(request, known));
+                    }
+                }
+            } catch (InterruptedException | InterruptException e) {
+                return; // the batch has ended
+            }
+        }
+
+        private @Nullable Exception lookUp() {
+            try {
+                producer.partitionsFor(name);
+                return null;
+            } catch (InterruptException e) {
+                throw e;
+            } catch (KafkaException | IllegalStateException e) {
+                return e;
+            }
+        }
+
+        /** Sends a message; returns a failure that the following ones would wait for as well. */
+        private @Nullable Exception send(KeyLanes.Request<Message> request) {
+            Message message = request.messages().getFirst();
+            try {
+                int partition = partitions.of(producer, name, message.key());
+                producer.send(
+                        message.in(partition), (metadata, failure) -> events.add(() -> answered(request, failure)));
+                return null;
+            } catch (InterruptException e) {
+                throw e;
+            } catch (KafkaException | IllegalStateException e) {
+                events.add(() -> notTaken(request, e));
+                return e instanceof TimeoutException ? e : null;
+            }
+        }
+
+        /** Sends nothing more. */
+        void end() {
+            boolean interrupted = false;
+            thread.interrupt();
+            while (thread.isAlive()) {
+                try {
+                    thread.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

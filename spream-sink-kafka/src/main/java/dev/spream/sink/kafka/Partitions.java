@@ -1,9 +1,11 @@
 package dev.spream.sink.kafka;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.errors.InvalidPartitionsException;
 import org.apache.kafka.common.utils.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,18 +22,42 @@ final class Partitions {
     private static final Logger log = LoggerFactory.getLogger(Partitions.class);
 
     private final OptionalInt configured;
+    private final String key;
     private final Map<String, Integer> counts = new ConcurrentHashMap<>(); // as last seen, by topic
 
-    Partitions(OptionalInt configured) {
+    /**
+     * @param configured the configured number, for all topics
+     * @param key the name of its key in the configuration, for messages
+     */
+    Partitions(OptionalInt configured, String key) {
         this.configured = configured;
+        this.key = key;
     }
 
-    /** @throws org.apache.kafka.common.KafkaException if the topic's partitions are not known in time */
-    int of(Producer<?, ?> producer, String topic, byte[] key) {
-        int count = configured.isPresent()
-                ? configured.getAsInt()
-                : seen(topic, producer.partitionsFor(topic).size());
-        return Utils.toPositive(Utils.murmur2(key)) % count;
+    /**
+     * @throws InvalidPartitionsException if the topic has fewer partitions than configured: the client would wait for the
+     *     others
+     * @throws org.apache.kafka.common.KafkaException if the topic's partitions are not known in time
+     */
+    int of(Producer<?, ?> producer, String topic, byte[] messageKey) {
+        int existing = producer.partitionsFor(topic).size();
+        int count = configured.isPresent() ? configured.getAsInt() : seen(topic, existing);
+        if (count > existing) {
+            throw new InvalidPartitionsException(tooFew(topic, existing));
+        }
+        return Utils.toPositive(Utils.murmur2(messageKey)) % count;
+    }
+
+    /** Returns what is wrong with that number of partitions; empty if nothing is. */
+    Optional<String> problem(String topic, int existing) {
+        return configured.isPresent() && configured.getAsInt() > existing
+                ? Optional.of(tooFew(topic, existing))
+                : Optional.empty();
+    }
+
+    private String tooFew(String topic, int existing) {
+        return "topic %s has %d partitions, fewer than %s=%d: add partitions, or configure %d"
+                .formatted(topic, existing, key, configured.orElseThrow(), existing);
     }
 
     private int seen(String topic, int count) {

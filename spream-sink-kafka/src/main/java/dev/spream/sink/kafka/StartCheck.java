@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
@@ -23,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * creates nothing.
  *
  * @param topic the topic, if it is known before the first message
- * @param partitions the configured number of partitions
+ * @param partitions the choice of partitions, with the configured number
  */
-record StartCheck(KafkaOptions options, Optional<String> topic, OptionalInt partitions) {
+record StartCheck(KafkaOptions options, Optional<String> topic, Partitions partitions) {
     private static final Logger log = LoggerFactory.getLogger(StartCheck.class);
 
     /** @throws IOException if the check fails; the message says what to do */
@@ -95,7 +94,7 @@ record StartCheck(KafkaOptions options, Optional<String> topic, OptionalInt part
                         "%s cannot be used: %s%s"
                                 .formatted(
                                         topic.map("topic "::concat).orElse("the cluster at " + options.serverList()),
-                                        KafkaFailures.what(cause),
+                                        failures.what(cause),
                                         failures.advice(topic, cause)),
                         cause);
         };
@@ -109,9 +108,9 @@ record StartCheck(KafkaOptions options, Optional<String> topic, OptionalInt part
                     .formatted(name, new KafkaFailures(options).mayNotWrite(Optional.of(name))));
         }
         int count = description.partitions().size();
-        if (partitions.isPresent() && partitions.getAsInt() > count) {
-            throw new IOException("topic %s has %d partitions, fewer than %s=%d: add partitions, or configure %d"
-                    .formatted(name, count, options.key("partitions"), partitions.getAsInt(), count));
+        Optional<String> problem = partitions.problem(name, count);
+        if (problem.isPresent()) {
+            throw new IOException(problem.get());
         }
         log.debug("messages go to topic {} with {} partitions", name, count);
     }

@@ -67,10 +67,11 @@ final class TransactionPool implements AutoCloseable {
         boolean interrupted = Thread.interrupted();
         List<TransactionalProducer> idle = new ArrayList<>();
         try {
-            TransactionalProducer producer = idle(all.size());
+            long deadline = System.nanoTime() + DRAIN.toNanos();
+            TransactionalProducer producer = idle(all.size(), deadline);
             while (producer != null) {
                 idle.add(producer);
-                producer = idle(all.size() - idle.size());
+                producer = idle(all.size() - idle.size(), deadline);
             }
         } catch (InterruptedException e) {
             interrupted = true;
@@ -83,7 +84,7 @@ final class TransactionPool implements AutoCloseable {
     }
 
     /** Returns a producer without a transaction; null if there is none more, or none in time. */
-    private @Nullable TransactionalProducer idle(int left) throws InterruptedException {
-        return left == 0 ? null : free.poll(DRAIN.toMillis(), TimeUnit.MILLISECONDS);
+    private @Nullable TransactionalProducer idle(int left, long deadline) throws InterruptedException {
+        return left == 0 ? null : free.poll(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
     }
 }

@@ -92,7 +92,7 @@ final class TransactionalProducer {
             discard();
             throw new IOException(
                     "no transaction of %s can be begun: %s%s"
-                            .formatted(id, KafkaFailures.what(e), failures.advice(Optional.empty(), e)),
+                            .formatted(id, failures.what(e), failures.advice(Optional.empty(), e)),
                     e);
         }
     }
@@ -117,7 +117,7 @@ final class TransactionalProducer {
                         .formatted(
                                 entries.getFirst().change(),
                                 entries.getLast().change(),
-                                KafkaFailures.what(failure),
+                                failures.what(failure),
                                 failures.advice(
                                         Optional.of(entries.getFirst().message().topic()), failure)),
                 failure);

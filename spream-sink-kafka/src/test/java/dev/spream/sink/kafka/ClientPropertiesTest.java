@@ -109,6 +109,24 @@ final class ClientPropertiesTest {
     }
 
     @Test
+    void a_transaction_lasts_longer_than_its_messages_unless_configured() {
+        String property = ProducerConfig.TRANSACTION_TIMEOUT_CONFIG;
+        Optional<String> id = Optional.of("worker-1");
+        assertThat(KafkaChanges.options("localhost:9092", Duration.ofSeconds(45), Map.of())
+                        .producer(id))
+                .containsEntry(property, 75_000);
+        assertThat(KafkaChanges.options("localhost:9092", Duration.ofSeconds(2), Map.of())
+                        .producer(id))
+                .containsEntry(property, 60_000);
+        assertThat(KafkaChanges.options("localhost:9092", Duration.ofSeconds(2), Map.of(property, "5000"))
+                        .producer(id))
+                .containsEntry(property, "5000");
+        assertThat(KafkaChanges.options("localhost:9092", Duration.ofSeconds(2), Map.of())
+                        .producer(Optional.empty()))
+                .doesNotContainKey(property);
+    }
+
+    @Test
     void the_time_of_a_message_limits_that_of_a_request_unless_configured() {
         KafkaOptions options =
                 KafkaChanges.options("localhost:9092", Duration.ofSeconds(2), Map.of("linger.ms", "500"));

@@ -2,20 +2,28 @@ package dev.spream.sink.kafka;
 
 import static dev.spream.sink.kafka.KafkaChanges.change;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import dev.spream.core.consume.BatchConsumer.Batch;
+import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.kafka.KafkaBroker;
 import dev.spream.testkit.consume.RecordingBatch;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.protocol.Errors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -58,9 +66,13 @@ final class LateRequestIT {
     }
 
     private static KafkaSink sink(String topic, Map<String, String> properties) throws Exception {
+        return sink(topic, TIMEOUT, properties);
+    }
+
+    private static KafkaSink sink(String topic, Duration timeout, Map<String, String> properties) throws Exception {
         return new KafkaSink(
-                SharedProducer.open(KafkaChanges.options(proxy.address(), TIMEOUT, properties)),
-                new Partitions(OptionalInt.empty()),
+                SharedProducer.open(KafkaChanges.options(proxy.address(), timeout, properties)),
+                new Partitions(OptionalInt.empty(), "sink.kafka.partitions"),
                 new RowMessages(TopicTemplate.parse(topic), Optional.empty(), Optional.empty(), Optional.empty()));
     }
 
@@ -101,6 +113,130 @@ final class LateRequestIT {
             assertThat(published(topic)).containsExactly("a1", "a2", "a3", "a4");
             publish(sink, change(5, "a"));
             assertThat(published(topic)).containsExactly("a1", "a2", "a3", "a4", "a5");
+        }
+    }
+
+    @Test
+    void a_request_of_a_replaced_producer_that_arrives_soon_does_not_overtake() throws Exception {
+        String topic = new Topics(broker.address()).create("replaced", 1);
+        try (KafkaSink sink = sink(topic, Map.of())) {
+            publish(sink, change(1, "a"));
+            proxy.hold();
+            RecordingBatch lost = new RecordingBatch(change(2, "a"));
+            sink.consume(lost);
+            assertThat(lost.failed()).containsOnlyKeys(0);
+            sink.producer().replace(sink.producer().get()); // as after a failure that is final
+            proxy.pass();
+            FutureTask<@Nullable Void> publishing = new FutureTask<>(() -> {
+                publish(sink, change(2, "a"), change(3, "a"));
+                return null;
+            });
+            Thread thread = Thread.ofVirtual().start(publishing);
+            thread.join(Duration.ofMillis(500)); // which is enough for both, unless they wait
+            proxy.release();
+            publishing.get();
+        }
+        PublishedOrder.check(
+                List.of(change(1, "a"), change(2, "a"), change(3, "a")), new Topics(broker.address()).read(topic));
+    }
+
+    @Test
+    void closing_ends_the_wait_for_requests_of_a_replaced_producer() throws Exception {
+        String topic = new Topics(broker.address()).create("replaced-closed", 1);
+        KafkaSink sink = sink(topic, Map.of());
+        publish(sink, change(1, "a"));
+        sink.producer().replace(sink.producer().get());
+        assertThatThrownBy(() -> sink.producer().getNow()).hasMessageContaining("requests of it may still arrive");
+        FutureTask<@Nullable Void> publishing = new FutureTask<>(() -> {
+            sink.consume(new RecordingBatch(change(2, "a")));
+            return null;
+        });
+        Thread.ofVirtual().start(publishing);
+        sink.close();
+        assertThatThrownBy(publishing::get).hasMessageContaining("is closed; nothing more is published");
+    }
+
+    /** The topic disappears when its first message is confirmed, so that the client blocks for the second one. */
+    @Test
+    void a_topic_that_disappears_delays_its_own_changes_alone() throws Exception {
+        Duration timeout = Duration.ofSeconds(5);
+        Topics topics = new Topics(broker.address());
+        topics.create("gone-Orders", 1);
+        topics.create("gone-Payments", 1);
+        List<DataChangeRecord> changes = new ArrayList<>(
+                List.of(KafkaChanges.ofTable("Payments", 1, "n", "a"), KafkaChanges.ofTable("Payments", 2, "n", "a")));
+        IntStream.rangeClosed(1, 5).forEach(second -> changes.add(change(second, "a")));
+        RecordingBatch batch = new RecordingBatch(changes.toArray(DataChangeRecord[]::new));
+        AtomicLong goneAt = new AtomicLong();
+        try (KafkaSink sink = sink("gone-{table}", timeout, Map.of("metadata.max.age.ms", "100"))) {
+            publish(sink, change(0, "b"));
+            sink.consume(new Batch() {
+                @Override
+                public List<DataChangeRecord> changes() {
+                    return batch.changes();
+                }
+
+                @Override
+                public Delivery delivery(int index) {
+                    return batch.delivery(index);
+                }
+
+                @Override
+                public void settle(int index) {
+                    batch.settle(index);
+                    if (index == 0) {
+                        remove(sink);
+                        goneAt.set(System.currentTimeMillis());
+                    }
+                }
+
+                @Override
+                public void fail(int index, Throwable cause) {
+                    batch.fail(index, cause);
+                }
+
+                private void remove(KafkaSink publishing) {
+                    try {
+                        topics.delete("gone-Payments");
+                        assertThatThrownBy(() -> {
+                                    while (true) {
+                                        publishing.producer().getNow().partitionsFor("gone-Payments");
+                                    }
+                                })
+                                .isInstanceOf(TimeoutException.class);
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                }
+            });
+        }
+        assertThat(batch.failed()).containsOnlyKeys(1);
+        assertThat(batch.failure(1)).hasMessageContaining("gone-Payments").hasMessageContaining("create it with");
+        List<ConsumerRecord<byte[], byte[]>> orders = topics.read("gone-Orders");
+        assertThat(KafkaChanges.labels(orders)).containsExactly("b0", "a1", "a2", "a3", "a4", "a5");
+        assertThat(orders.getLast().timestamp() - goneAt.get())
+                .as("milliseconds from the loss of the topic to the last message of the other one")
+                .isLessThan(timeout.toMillis() / 2);
+    }
+
+    @Test
+    void an_interrupt_ends_the_wait_and_is_told_by_the_exception_alone() throws Exception {
+        String topic = new Topics(broker.address()).create("interrupted", 1);
+        try (KafkaSink sink = sink(topic, Map.of())) {
+            publish(sink, change(1, "a"));
+            proxy.hold();
+            int heldBefore = proxy.held();
+            FutureTask<Boolean> publishing = new FutureTask<>(() -> {
+                assertThatThrownBy(() -> sink.consume(new RecordingBatch(change(2, "a"))))
+                        .isInstanceOf(InterruptedException.class);
+                return Thread.currentThread().isInterrupted();
+            });
+            Thread thread = Thread.ofVirtual().start(publishing);
+            while (proxy.held() == heldBefore) {
+                Thread.onSpinWait(); // until the message is on its way
+            }
+            thread.interrupt();
+            assertThat(publishing.get()).as("the flag is set as well").isFalse();
         }
     }
 

@@ -5,18 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.consume.Consumer;
+import dev.spream.core.record.DataChangeRecord;
 import dev.spream.kafka.KafkaBroker;
 import dev.spream.testkit.consume.RecordingBatch;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialAlteration;
+import org.apache.kafka.clients.admin.UserScramCredentialDeletion;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
@@ -145,6 +150,93 @@ final class StartIT {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("the credentials were refused: check sink.kafka.client.sasl.*")
                 .hasMessageNotContaining("wrong-pw");
+    }
+
+    @Test
+    void a_login_that_cannot_be_read_is_told_and_not_shown() {
+        for (String login : List.of(
+                "org.apache.kafka.common.security.plain.PlainLoginModule s3cret-pw;",
+                "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"alice\" password s3cret-pw;",
+                "s3cret-pw")) {
+            assertThatThrownBy(() -> sink("alice", "alice-pw", Map.of("client.sasl.jaas.config", login)))
+                    .as(login)
+                    .isInstanceOf(IOException.class)
+                    .hasMessageStartingWith("no connection to " + broker.address() + " can be made: ")
+                    .hasMessageContaining("JAAS")
+                    .hasMessageNotContaining("s3cret");
+        }
+    }
+
+    @Test
+    void credentials_that_are_refused_after_the_first_message_leave_the_producer() throws Exception {
+        topics().create("daves", 1);
+        grant("dave", ResourceType.TOPIC, "daves", AclOperation.WRITE);
+        alterUser(
+                "dave",
+                new UserScramCredentialUpsertion(
+                        "dave", new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096), "dave-pw"));
+        Map<String, String> more = new HashMap<>(Map.of(
+                "client.sasl.mechanism",
+                "SCRAM-SHA-256",
+                "client.sasl.jaas.config",
+                "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"dave\" password=\"dave-pw\";",
+                "client.connections.max.idle.ms",
+                "300",
+                "publish-timeout",
+                "3s",
+                "check-topic",
+                "false"));
+        more.put("topic", "daves");
+        try (KafkaSink sink = (KafkaSink) sink("dave", "dave-pw", more)) {
+            publishAll(sink, change(1, "a"));
+            Object producer = sink.producer().get();
+            alterUser("dave", new UserScramCredentialDeletion("dave", ScramMechanism.SCRAM_SHA_256));
+            RecordingBatch refused = new RecordingBatch(change(2, "a"));
+            while (refused.failed().isEmpty()) {
+                TimeUnit.MILLISECONDS.sleep(600); // until the connection is closed, as an idle one
+                refused = new RecordingBatch(change(2, "a"));
+                sink.consume(refused);
+            }
+            assertThat(sink.producer().get()).isSameAs(producer);
+            alterUser(
+                    "dave",
+                    new UserScramCredentialUpsertion(
+                            "dave", new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096), "dave-pw"));
+            publishAll(sink, change(2, "a"), change(3, "a"));
+            assertThat(sink.producer().get()).isSameAs(producer);
+        }
+        assertThat(KafkaChanges.labels(topics().read("daves"))).endsWith("a2", "a3");
+    }
+
+    private static void publishAll(KafkaSink sink, DataChangeRecord... changes) throws Exception {
+        RecordingBatch batch = new RecordingBatch(changes);
+        sink.consume(batch);
+        while (batch.settled().size() < changes.length) { // until the broker has the user
+            batch = new RecordingBatch(changes);
+            sink.consume(batch);
+        }
+    }
+
+    private static void alterUser(String user, UserScramCredentialAlteration alteration) throws Exception {
+        try (Admin admin = Admin.create(topics().properties())) {
+            admin.alterUserScramCredentials(List.of(alteration)).all().get();
+        }
+    }
+
+    @Test
+    void more_partitions_than_a_topic_of_a_table_has_are_refused_with_both_numbers() throws Exception {
+        topics().create("few-Orders", 2);
+        try (KafkaSink sink =
+                (KafkaSink) sink("admin", "admin-pw", Map.of("topic", "few-{table}", "partitions", "4"))) {
+            RecordingBatch batch = new RecordingBatch(change(1, "a"), change(2, "b"), change(3, "c"));
+            long started = System.nanoTime();
+            sink.consume(batch);
+            assertThat(Duration.ofNanos(System.nanoTime() - started)).isLessThan(Duration.ofSeconds(30));
+            assertThat(batch.failed()).containsOnlyKeys(0, 1, 2);
+            assertThat(batch.failure(1))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("topic few-Orders has 2 partitions, fewer than sink.kafka.partitions=4");
+        }
     }
 
     @Test

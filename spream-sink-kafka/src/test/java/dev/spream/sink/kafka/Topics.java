@@ -43,6 +43,12 @@ record Topics(Map<String, Object> properties) {
         return topic;
     }
 
+    void delete(String topic) throws Exception {
+        try (Admin admin = Admin.create(properties)) {
+            admin.deleteTopics(List.of(topic)).all().get();
+        }
+    }
+
     void configure(String topic, String name, String value) throws Exception {
         try (Admin admin = Admin.create(properties)) {
             admin.incrementalAlterConfigs(Map.of(

@@ -100,6 +100,11 @@ public final class S3Store implements ObjectStore {
     }
 
     @Override
+    public boolean seeks() {
+        return true;
+    }
+
+    @Override
     public List<String> listAfter(String names, String name) {
         return list(names, request -> request.startAfter(prefix + name));
     }

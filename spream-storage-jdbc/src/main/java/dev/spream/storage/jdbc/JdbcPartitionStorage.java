@@ -115,6 +115,11 @@ public final class JdbcPartitionStorage implements PartitionStorage {
     }
 
     @Override
+    public Optional<Instant> createdAt() {
+        return new SubscriptionTable(database, subscription).createdAt();
+    }
+
+    @Override
     public boolean completeIfAllFinished() {
         return new SubscriptionTable(database, subscription).completeIfAllFinished();
     }

@@ -10,6 +10,7 @@ import dev.spream.storage.jdbc.internal.Statements;
 import java.math.BigDecimal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +70,14 @@ record SubscriptionTable(Database database, String name) {
     Optional<SubscriptionRecord> find() {
         return database.find(
                 "reading subscription '%s'".formatted(name), SELECT, p -> p.text(name), SubscriptionTable::record);
+    }
+
+    Optional<Instant> createdAt() {
+        return database.find(
+                "reading subscription '%s'".formatted(name),
+                SELECT,
+                p -> p.text(name),
+                row -> JdbcTimestamps.clock(row, "created_at"));
     }
 
     /** Returns the stored subscription, locked until the end of the transaction. */

@@ -68,6 +68,17 @@ final class MetadataReads {
                 .flatMap(SubscriptionRows::record);
     }
 
+    /** Returns when the subscription was stored or adopted; empty if it was adopted and not opened since. */
+    Optional<Instant> createdAt() {
+        List<String> columns = List.of(MetadataDdl.STREAM_NAME, MetadataColumn.CREATED_AT.columnName);
+        return calls.run(
+                        "reading the subscription",
+                        () -> Optional.ofNullable(
+                                client.singleUse().readRow(tables.subscription(), SubscriptionRows.KEY, columns)))
+                .filter(row -> !row.isNull(MetadataDdl.STREAM_NAME))
+                .map(row -> PartitionRows.instant(row, MetadataColumn.CREATED_AT));
+    }
+
     Lineage lineage() {
         Timed rows = timed(wholeTableCalls, "reading the lineage", tables.partitions(), MetadataColumn.NAMES);
         return lineage(rows.rows(), rows.readAt());

@@ -134,6 +134,12 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     }
 
     @Override
+    public Optional<Instant> createdAt() {
+        requireOpen();
+        return reads.createdAt();
+    }
+
+    @Override
     public boolean completeIfAllFinished() {
         return write(SubscriptionRows.complete());
     }

@@ -32,6 +32,7 @@ interface OpenContract extends StorageScenario.Stage {
     default void a_storage_that_was_never_opened_holds_nothing() {
         PartitionStorage storage = given().storage();
         assertThat(storage.subscription()).isEmpty();
+        assertThat(storage.createdAt()).isEmpty();
         assertThat(storage.lineage().partitions()).isEmpty();
         assertThat(storage.proofs()).isEmpty();
         assertThat(storage.workers()).isEmpty();
@@ -92,6 +93,21 @@ interface OpenContract extends StorageScenario.Stage {
         assertThat(given().anotherConnection().openSubscription(other)).isEqualTo(SUBSCRIPTION);
         assertThat(given().storage().subscription()).contains(SUBSCRIPTION);
         assertThat(given().storage().lineage().partitions()).containsExactly(root);
+    }
+
+    @Test
+    default void the_time_at_which_a_subscription_was_stored_stays_the_same() {
+        given().storage().openSubscription(SUBSCRIPTION);
+        Optional<Instant> createdAt = given().storage().createdAt();
+        assertThat(createdAt).contains(given().partition("Parent0").createdAt());
+
+        given().anotherConnection().openSubscription(SUBSCRIPTION);
+        PartitionLease root = given().runningRoot(ANN);
+        given().storage().finish(root, at(2), PartitionEnd.boundedEnd(at(2)));
+        Instant finishedAt = given().partition(root).finishedAt().orElseThrow();
+        assertThat(given().storage().cleanUp(finishedAt.plusSeconds(1))).isEqualTo(1);
+        assertThat(given().storage().createdAt()).isEqualTo(createdAt);
+        assertThat(given().anotherConnection().createdAt()).isEqualTo(createdAt);
     }
 
     @Test

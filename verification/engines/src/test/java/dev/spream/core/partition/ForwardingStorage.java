@@ -28,6 +28,11 @@ class ForwardingStorage implements PartitionStorage {
     }
 
     @Override
+    public Optional<Instant> createdAt() {
+        return target.createdAt();
+    }
+
+    @Override
     public boolean completeIfAllFinished() {
         return target.completeIfAllFinished();
     }

@@ -22,6 +22,11 @@ final class NoopStorage implements PartitionStorage {
     }
 
     @Override
+    public Optional<Instant> createdAt() {
+        return Optional.empty();
+    }
+
+    @Override
     public boolean completeIfAllFinished() {
         return false;
     }

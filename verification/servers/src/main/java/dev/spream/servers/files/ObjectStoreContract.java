@@ -87,6 +87,19 @@ public abstract class ObjectStoreContract {
         assertThat(store.list("log/")).hasSize(2);
     }
 
+    @Test
+    void names_after_one_are_listed_in_order() {
+        store.put("log/0000000000000000010.json", bytes("x"));
+        store.put("log/0000000000000000002.json", bytes("x"));
+        store.put("log/0000000000000000001.json", bytes("x"));
+        store.put("logs/1", bytes("x"));
+        assertThat(store.listAfter("log/", "log/0000000000000000001.json"))
+                .containsExactly("log/0000000000000000002.json", "log/0000000000000000010.json");
+        assertThat(store.listAfter("log/", "log/0000000000000000005.json"))
+                .containsExactly("log/0000000000000000010.json");
+        assertThat(store.listAfter("log/", "log/0000000000000000010.json")).isEmpty();
+    }
+
     /** Returns more objects than a page of a list has. */
     protected int many() {
         return 1_003;
