@@ -6,6 +6,7 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.Format;
 import dev.spream.api.spi.Port;
 import dev.spream.core.SpreamException;
 import java.time.InstantSource;
@@ -13,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -68,7 +70,10 @@ final class ConfiguredPlugins implements AutoCloseable {
     }
 
     <T> T open(ConfigValidation validation, Plugin<T> plugin, String subscription) {
-        return opened(plugin.open(validation.of(plugin), InstantSource.system(), subscription));
+        Optional<Format> format = validation
+                .formatOf(plugin)
+                .map(other -> opened(other.open(validation.of(other), InstantSource.system(), subscription)));
+        return opened(plugin.open(validation.of(plugin), InstantSource.system(), subscription, format));
     }
 
     <R> R opened(OpenPlugin<R> made) {

@@ -2,6 +2,7 @@ package dev.spream.api.plugin;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.api.spi.Format;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.SharedChangeStream;
 import java.time.InstantSource;
@@ -14,11 +15,17 @@ final class OpeningContext implements PluginContext {
     private final InstantSource clock;
     private final String subscription;
     private final Optional<SharedChangeStream> changeStream;
+    private final Optional<Format> format;
     private final List<AutoCloseable> resources = new ArrayList<>(); // guarded by itself
     private boolean taken; // guarded by resources
 
-    OpeningContext(InstantSource clock, String subscription, Optional<SharedChangeStream> changeStream) {
+    OpeningContext(
+            InstantSource clock,
+            String subscription,
+            Optional<SharedChangeStream> changeStream,
+            Optional<Format> format) {
         this.changeStream = changeStream;
+        this.format = format;
         this.clock = requireNonNull(clock, "clock");
         this.subscription = requireNonNull(subscription, "subscription");
     }
@@ -36,6 +43,11 @@ final class OpeningContext implements PluginContext {
     @Override
     public SharedChangeStream changeStream() {
         return changeStream.orElseGet(PluginContext.super::changeStream);
+    }
+
+    @Override
+    public Format format() {
+        return format.orElseGet(PluginContext.super::format);
     }
 
     @Override

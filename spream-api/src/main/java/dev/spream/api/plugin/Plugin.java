@@ -2,6 +2,7 @@ package dev.spream.api.plugin;
 
 import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.Format;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.PluginProvider;
@@ -92,7 +93,16 @@ public final class Plugin<T> {
      *     resources that it had opened are closed
      */
     public OpenPlugin<T> open(PluginConfig config, InstantSource clock, String subscription) {
-        return open(config, new OpeningContext(clock, subscription, Optional.empty()));
+        return open(config, clock, subscription, Optional.empty());
+    }
+
+    /**
+     * Creates a sink; otherwise like {@link #open(PluginConfig, InstantSource, String)}.
+     *
+     * @param format the format that the sink's configuration names, if it is a plug-in's
+     */
+    public OpenPlugin<T> open(PluginConfig config, InstantSource clock, String subscription, Optional<Format> format) {
+        return open(config, new OpeningContext(clock, subscription, Optional.empty(), format));
     }
 
     /**
@@ -100,7 +110,7 @@ public final class Plugin<T> {
      */
     public OpenPlugin<T> open(
             PluginConfig config, InstantSource clock, String subscription, SharedChangeStream changeStream) {
-        return open(config, new OpeningContext(clock, subscription, Optional.of(changeStream)));
+        return open(config, new OpeningContext(clock, subscription, Optional.of(changeStream), Optional.empty()));
     }
 
     private OpenPlugin<T> open(PluginConfig config, OpeningContext opening) {
@@ -128,7 +138,7 @@ public final class Plugin<T> {
             Class<P> type, Making<P, R> making, Class<? super R> made, PluginConfig config, String subscription) {
         return opened(
                 made,
-                new OpeningContext(InstantSource.system(), subscription, Optional.empty()),
+                new OpeningContext(InstantSource.system(), subscription, Optional.empty(), Optional.empty()),
                 context -> making.make(type.cast(provider), config, context));
     }
 

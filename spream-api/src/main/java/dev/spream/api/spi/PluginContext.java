@@ -2,7 +2,7 @@ package dev.spream.api.spi;
 
 import java.time.InstantSource;
 
-/** The objects of the host that a plug-in may use while it is created. Only the clock may be used afterwards. */
+/** The objects of the host that a plug-in may use while it is created. Only the clock and the format may be used afterwards. */
 public interface PluginContext {
 
     /** Returns the clock of this process. */
@@ -24,6 +24,16 @@ public interface PluginContext {
     default SharedChangeStream changeStream() {
         throw new IllegalStateException(
                 "changeStream is available only to an event source whose provider returns true from readsChangeStream");
+    }
+
+    /**
+     * Returns the format that a sink's key {@code format} names, if that is a plug-in's. Of its objects, all may be used
+     * until the sink is closed.
+     *
+     * @throws IllegalStateException if the sink names none
+     */
+    default Format format() {
+        throw new IllegalStateException("format is available only to a sink whose key format names that of a plug-in");
     }
 
     /**

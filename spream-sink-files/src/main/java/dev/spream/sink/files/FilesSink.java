@@ -1,5 +1,6 @@
 package dev.spream.sink.files;
 
+import dev.spream.api.spi.FileFormat;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
@@ -73,7 +74,7 @@ final class FilesSink implements BatchConsumer, AutoCloseable {
         List<PendingChange> pending = new ArrayList<>(changes.size());
         for (int i = 0; i < changes.size(); i++) {
             DataChangeRecord change = changes.get(i);
-            pending.add(PendingChange.of(change, batch.delivery(i), format.encode(change)));
+            pending.add(PendingChange.of(change, batch.delivery(i), format.encode(change, batch.delivery(i))));
         }
         lock.lockInterruptibly();
         try {

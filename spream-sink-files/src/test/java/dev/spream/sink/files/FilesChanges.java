@@ -59,7 +59,7 @@ final class FilesChanges {
     static FilesOptions options(long maxSize) {
         return new FilesOptions(
                 new PathPattern("dt={date}/hour={hour}"),
-                new JsonLinesFormat(Compression.GZIP),
+                new JsonLinesFormat(true),
                 maxSize,
                 Duration.ofSeconds(5));
     }
