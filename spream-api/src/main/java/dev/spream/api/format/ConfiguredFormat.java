@@ -15,6 +15,7 @@ import java.util.stream.Stream;
  * #problems}, and creates the format with {@link #of}.
  */
 public final class ConfiguredFormat {
+    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
     private static final String RECORD = "record";
     private static final String AFTER = "after";
     private static final String DEBEZIUM = "debezium";
@@ -52,8 +53,6 @@ public final class ConfiguredFormat {
                     ConfigType.flag(),
                     "Whether each message of debezium contains its schema, as schemas.enable of Kafka Connect's JsonConverter has it.")
             .withDefaultMeaning("false");
-
-    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
 
     private ConfiguredFormat() {}
 
