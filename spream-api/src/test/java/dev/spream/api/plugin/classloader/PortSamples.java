@@ -115,6 +115,7 @@ public final class PortSamples {
     private static final Map<Class<?>, Object> VALUES = Map.ofEntries(
             Map.entry(Object.class, "a transaction"),
             Map.entry(Class.class, String.class),
+            Map.entry(byte[].class, new byte[] {1}),
             Map.entry(EncodedChange.class, EncodedChange.of(new byte[] {1})),
             Map.entry(OutputStream.class, OutputStream.nullOutputStream()),
             Map.entry(BucketSpace.class, SPACE),
