@@ -48,11 +48,13 @@ final class RowSchema {
     private final Form form;
     private final WriterSchema schema;
     private final List<Column> columns;
+    private final long keys;
 
     private RowSchema(Form form, WriterSchema schema, List<Column> columns) {
         this.form = form;
         this.schema = schema;
         this.columns = columns;
+        this.keys = columns.stream().filter(Column::isKey).count();
     }
 
     static RowSchema of(Form form, Timestamps timestamps) {
@@ -131,6 +133,10 @@ final class RowSchema {
     }
 
     private void write(Encoder out, DataChangeRecord change, Mod mod, JsonObject values) throws IOException {
+        if (mod.keys().members().size() != keys) {
+            throw new NonRetryableException("the change %s has a primary key of other columns than the %d whose types it has"
+                    .formatted(change.identity(), keys));
+        }
         for (Column column : columns) {
             Object value = column.isKey() ? mod.keys().get(column.name()) : values.get(column.name());
             write(out, change, column, value);

@@ -113,6 +113,14 @@ final class MessagesTest {
     }
 
     @Test
+    void a_key_whose_types_are_missing_is_refused_since_it_would_be_that_of_all_rows() {
+        DataChangeRecord typeless = change("INSERT", "NEW_ROW", List.of(STATUS), mod("{\"Id\":\"17\"}", "{}"));
+        assertThatThrownBy(() -> messages("shape", "after").key(typeless, TOPIC))
+                .isInstanceOf(NonRetryableException.class)
+                .hasMessageContaining("primary key");
+    }
+
+    @Test
     void with_a_registry_key_and_value_have_subjects_of_the_topic() throws Exception {
         try (RegistryServer registry = RegistryServer.start()) {
             MessageFormat format = registered(registry);
