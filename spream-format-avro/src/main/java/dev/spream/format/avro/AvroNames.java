@@ -18,7 +18,7 @@ final class AvroNames {
     static String valid(String name) {
         String valid = OTHER.matcher(name)
                 .replaceAll(found -> Matcher.quoteReplacement(
-                        String.format(Locale.ROOT, "_x%04x", (int) found.group().charAt(0))));
+                        String.format(Locale.ROOT, "_x%04x", found.group().codePointAt(0))));
         return FIRST.matcher(valid).lookingAt() ? valid : "_" + valid;
     }
 

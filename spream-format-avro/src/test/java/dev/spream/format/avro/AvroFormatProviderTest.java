@@ -3,6 +3,9 @@ package dev.spream.format.avro;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.spi.ConfigKey;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +44,18 @@ final class AvroFormatProviderTest {
                 .asString()
                 .startsWith("schema-registry.url: user and password belong in")
                 .doesNotContain("u:p");
+    }
+
+    @Test
+    void the_page_of_the_formats_has_every_key() throws IOException {
+        String page = Files.readString(Path.of("../docs/formats.md"));
+        new AvroFormatProvider()
+                .keys()
+                .forEach(key -> assertThat(page)
+                        .contains(key.defaultText()
+                                .map(text -> "| `format.avro.%s` | `%s` | "
+                                        .formatted(key.name(), text.replace("the value of ", "")))
+                                .orElse("| `format.avro.%s` | none | ".formatted(key.name()))));
     }
 
     @Test
