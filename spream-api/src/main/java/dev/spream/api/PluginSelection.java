@@ -191,9 +191,8 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
     }
 
     private String found(Port<?> port) {
-        String found = plugins.plugins(port).stream()
-                .map(PluginSelection::named)
-                .collect(Collectors.joining(", "));
+        String found =
+                plugins.plugins(port).stream().map(PluginSelection::named).collect(Collectors.joining(", "));
         return found.isEmpty()
                 ? "none; add the jar of one to the class path, such as dev.spream:spream-storage-spanner, or to the plug-in folder"
                 : found;

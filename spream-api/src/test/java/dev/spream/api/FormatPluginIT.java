@@ -172,7 +172,10 @@ final class FormatPluginIT {
         System.clearProperty("sink.closed");
         try (PluginRegistry plugins = PluginRegistry.discover(Optional.of(folder));
                 Spream spream = Spream.builder(SpreamConfig.of(config("loud", "format.loud.mark", "!")))
-                        .source(new ScriptedSource().roots("p").change("p", 1, "a").change("p", 2, "b"))
+                        .source(new ScriptedSource()
+                                .roots("p")
+                                .change("p", 1, "a")
+                                .change("p", 2, "b"))
                         .storage(new InMemoryPartitionStorage())
                         .plugins(plugins)
                         .build()) {
@@ -215,6 +218,9 @@ final class FormatPluginIT {
     void a_format_is_not_configured_without_a_sink() {
         Map<String, String> config = config("loud", "format.loud.mark", "!");
         config.put("format", "loud");
-        assertThat(problems(config)).singleElement().asString().contains("format (set by the program) is not a known key; did you mean sink.file.format?");
+        assertThat(problems(config))
+                .singleElement()
+                .asString()
+                .contains("format (set by the program) is not a known key; did you mean sink.file.format?");
     }
 }

@@ -66,10 +66,7 @@ public final class ConfiguredFormat {
      */
     public static ConfigType<String> nameOr(List<String> names) {
         return new ConfigType<>(
-                String.join(" | ", names) + " | name of a plug-in",
-                ConfiguredFormat::requireName,
-                name -> name,
-                names);
+                String.join(" | ", names) + " | name of a plug-in", ConfiguredFormat::requireName, name -> name, names);
     }
 
     private static String requireName(String name) {
@@ -100,8 +97,8 @@ public final class ConfiguredFormat {
         if (choice.equals(DEBEZIUM) || choice.equals(CLOUDEVENTS)) {
             Stream.of(DATABASE, STREAM)
                     .filter(key -> config.find(key).isEmpty())
-                    .forEach(key -> problems.add("%s: required by format=%s, whose messages name it"
-                            .formatted(key, choice)));
+                    .forEach(key ->
+                            problems.add("%s: required by format=%s, whose messages name it".formatted(key, choice)));
         }
         unused(config, AFTER_PARTIAL, AFTER).ifPresent(problems::add);
         unused(config, DEBEZIUM_NAME, DEBEZIUM).ifPresent(problems::add);
@@ -113,8 +110,7 @@ public final class ConfiguredFormat {
         String choice = config.get(FORMAT);
         return choice.equals(user) || config.find(key).isEmpty()
                 ? Optional.empty()
-                : Optional.of("%s: used by format=%s only, and the format is %s"
-                        .formatted(key, user, choice));
+                : Optional.of("%s: used by format=%s only, and the format is %s".formatted(key, user, choice));
     }
 
     /** Returns the full name of the database of the change stream; empty if it is not configured. */

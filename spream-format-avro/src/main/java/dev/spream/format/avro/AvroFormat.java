@@ -1,10 +1,10 @@
 package dev.spream.format.avro;
 
+import dev.spream.api.spi.ChangeFile;
 import dev.spream.api.spi.EncodedChange;
 import dev.spream.api.spi.FileFormat;
 import dev.spream.api.spi.Format;
 import dev.spream.api.spi.MessageFormat;
-import dev.spream.api.spi.ChangeFile;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import java.util.Optional;
@@ -30,8 +30,7 @@ record AvroFormat(Values values, Framing framing) implements Format {
             case "deflate" -> CodecFactory.deflateCodec(DEFLATE_LEVEL);
             case "zstandard" -> zstandard();
             default ->
-                throw new IllegalArgumentException(
-                        "compression: expected none, deflate or zstandard with format=avro");
+                throw new IllegalArgumentException("compression: expected none, deflate or zstandard with format=avro");
         };
     }
 

@@ -97,9 +97,11 @@ public final class AvroFormatProvider implements FormatProvider {
                     .forEach(key -> problems.add("%s: used with schema-registry.url only".formatted(key)));
         }
         config.find(REGISTRY)
-                .filter(url -> url.getRawUserInfo() != null || url.getRawQuery() != null || url.getRawFragment() != null)
-                .ifPresent(url -> problems.add(
-                        "schema-registry.url: user and password belong in schema-registry.user and schema-registry.password; there is no query"));
+                .filter(url ->
+                        url.getRawUserInfo() != null || url.getRawQuery() != null || url.getRawFragment() != null)
+                .ifPresent(
+                        url -> problems.add(
+                                "schema-registry.url: user and password belong in schema-registry.user and schema-registry.password; there is no query"));
         return problems;
     }
 

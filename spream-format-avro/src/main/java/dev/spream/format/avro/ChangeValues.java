@@ -19,7 +19,9 @@ record ChangeValues(TemplateRecord template) implements Values {
 
     @Override
     public byte[] key(DataChangeRecord change, Framing framing, Optional<String> topic) {
-        return new RecordKey(change.tableName(), change.mods().getFirst().keys()).canonicalKey().getBytes(UTF_8);
+        return new RecordKey(change.tableName(), change.mods().getFirst().keys())
+                .canonicalKey()
+                .getBytes(UTF_8);
     }
 
     @Override

@@ -45,14 +45,16 @@ record ColumnValues(Schema schema, Writer writer) {
             case INT64, ENUM ->
                 new ColumnValues(
                         Schema.create(Schema.Type.LONG), (out, value) -> out.writeLong(Long.parseLong(text(value))));
-            case BOOL -> new ColumnValues(Schema.create(Schema.Type.BOOLEAN), (out, value) -> out.writeBoolean((Boolean) value));
+            case BOOL ->
+                new ColumnValues(Schema.create(Schema.Type.BOOLEAN), (out, value) -> out.writeBoolean((Boolean) value));
             case FLOAT64 ->
                 new ColumnValues(
                         Schema.create(Schema.Type.DOUBLE),
                         (out, value) -> out.writeDouble(Double.parseDouble(text(value))));
             case FLOAT32 ->
                 new ColumnValues(
-                        Schema.create(Schema.Type.FLOAT), (out, value) -> out.writeFloat(Float.parseFloat(text(value))));
+                        Schema.create(Schema.Type.FLOAT),
+                        (out, value) -> out.writeFloat(Float.parseFloat(text(value))));
             case NUMERIC -> type.typeAnnotation().isPresent() ? string() : numeric();
             case DATE ->
                 new ColumnValues(
@@ -62,8 +64,7 @@ record ColumnValues(Schema schema, Writer writer) {
             case TIMESTAMP ->
                 timestamps == Timestamps.TEXT
                         ? string()
-                        : new ColumnValues(
-                                micros(), (out, value) -> out.writeLong(micros(Instant.parse(text(value)))));
+                        : new ColumnValues(micros(), (out, value) -> out.writeLong(micros(Instant.parse(text(value)))));
             case BYTES, PROTO ->
                 new ColumnValues(
                         Schema.create(Schema.Type.BYTES),
@@ -74,8 +75,7 @@ record ColumnValues(Schema schema, Writer writer) {
                         (out, value) -> out.writeString(text(value)));
             case STRING, JSON, INTERVAL -> string();
             case ARRAY, STRUCT, UNKNOWN ->
-                new ColumnValues(
-                        Schema.create(Schema.Type.STRING), (out, value) -> out.writeString(Json.text(value)));
+                new ColumnValues(Schema.create(Schema.Type.STRING), (out, value) -> out.writeString(Json.text(value)));
         };
     }
 
@@ -87,8 +87,7 @@ record ColumnValues(Schema schema, Writer writer) {
         return new ColumnValues(
                 LogicalTypes.decimal(NUMERIC_PRECISION, NUMERIC_SCALE).addToSchema(Schema.create(Schema.Type.BYTES)),
                 (out, value) -> {
-                    BigDecimal number =
-                            new BigDecimal(text(value)).setScale(NUMERIC_SCALE, RoundingMode.UNNECESSARY);
+                    BigDecimal number = new BigDecimal(text(value)).setScale(NUMERIC_SCALE, RoundingMode.UNNECESSARY);
                     if (number.precision() > NUMERIC_PRECISION) {
                         throw new ArithmeticException("too many digits");
                     }

@@ -95,12 +95,14 @@ final class ContainerFile implements ChangeFile {
             return schemas.values().iterator().next();
         }
         List<Schema> widest = schemas.values().stream()
-                .sorted(Comparator.comparingInt((Schema schema) -> schema.getFields().size())
+                .sorted(Comparator.comparingInt(
+                                (Schema schema) -> schema.getFields().size())
                         .reversed())
                 .toList();
         Map<String, Schema.Field> fields = new LinkedHashMap<>();
-        widest.forEach(schema -> schema.getFields().forEach(field -> fields.merge(
-                field.name(), field, (first, second) -> isNullable(first.schema()) ? first : second)));
+        widest.forEach(schema -> schema.getFields()
+                .forEach(field -> fields.merge(
+                        field.name(), field, (first, second) -> isNullable(first.schema()) ? first : second)));
         Schema first = widest.getFirst();
         return Schema.createRecord(
                 first.getName(),

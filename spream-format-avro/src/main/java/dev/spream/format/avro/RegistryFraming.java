@@ -14,9 +14,9 @@ record RegistryFraming(SchemaRegistry registry) implements Framing {
 
     @Override
     public byte[] framed(Datum datum, Optional<String> subject) {
-        int id = registry.id(
-                subject.orElseGet(() -> datum.schema().schema().getFullName()), datum.schema());
-        byte[] header = ByteBuffer.allocate(1 + Integer.BYTES).put(MAGIC).putInt(id).array();
+        int id = registry.id(subject.orElseGet(() -> datum.schema().schema().getFullName()), datum.schema());
+        byte[] header =
+                ByteBuffer.allocate(1 + Integer.BYTES).put(MAGIC).putInt(id).array();
         return Framing.join(header, datum.bytes());
     }
 }

@@ -116,9 +116,7 @@ final class RowSchema {
                 form.columns().stream().collect(Collectors.toMap(ColumnType::name, column -> column));
         return other.columns().stream().allMatch(column -> {
             @Nullable ColumnType same = own.get(column.name());
-            return same != null
-                    && same.type().equals(column.type())
-                    && same.isPrimaryKey() == column.isPrimaryKey();
+            return same != null && same.type().equals(column.type()) && same.isPrimaryKey() == column.isPrimaryKey();
         });
     }
 
@@ -134,8 +132,9 @@ final class RowSchema {
 
     private void write(Encoder out, DataChangeRecord change, Mod mod, JsonObject values) throws IOException {
         if (mod.keys().members().size() != keys) {
-            throw new NonRetryableException("the change %s has a primary key of other columns than the %d whose types it has"
-                    .formatted(change.identity(), keys));
+            throw new NonRetryableException(
+                    "the change %s has a primary key of other columns than the %d whose types it has"
+                            .formatted(change.identity(), keys));
         }
         for (Column column : columns) {
             Object value = column.isKey() ? mod.keys().get(column.name()) : values.get(column.name());
@@ -161,12 +160,13 @@ final class RowSchema {
                 column.values().writer().write(out, value);
             }
         } catch (RuntimeException e) { // its message may have the value
-            throw new NonRetryableException("the column %s of the table %s has a value in the change %s that is none of its type %s"
-                    .formatted(
-                            column.name(),
-                            change.tableName(),
-                            change.identity(),
-                            column.values().schema().getType().getName()));
+            throw new NonRetryableException(
+                    "the column %s of the table %s has a value in the change %s that is none of its type %s"
+                            .formatted(
+                                    column.name(),
+                                    change.tableName(),
+                                    change.identity(),
+                                    column.values().schema().getType().getName()));
         }
     }
 }

@@ -101,7 +101,8 @@ final class RowValues implements Values {
         Set<String> nullKeys = change.columnTypes().stream()
                 .filter(ColumnType::isPrimaryKey)
                 .map(ColumnType::name)
-                .filter(name -> change.mods().stream().anyMatch(mod -> mod.keys().get(name) == null))
+                .filter(name ->
+                        change.mods().stream().anyMatch(mod -> mod.keys().get(name) == null))
                 .collect(Collectors.toUnmodifiableSet());
         return new Form(use, change.tableName(), change.columnTypes(), nullKeys);
     }

@@ -67,7 +67,8 @@ final class SchemaRegistry implements AutoCloseable {
     /** Connects with the first call. */
     static SchemaRegistry of(URI url, Optional<Login> login, boolean registers, Duration timeout) {
         String text = url.toString();
-        return new SchemaRegistry(text.endsWith("/") ? text.substring(0, text.length() - 1) : text, login, registers, timeout);
+        return new SchemaRegistry(
+                text.endsWith("/") ? text.substring(0, text.length() - 1) : text, login, registers, timeout);
     }
 
     /**
@@ -91,7 +92,8 @@ final class SchemaRegistry implements AutoCloseable {
     }
 
     private int ask(String subject, WriterSchema schema) {
-        String path = "/subjects/" + URLEncoder.encode(subject, UTF_8).replace("+", "%20") + (registers ? "/versions" : "");
+        String path =
+                "/subjects/" + URLEncoder.encode(subject, UTF_8).replace("+", "%20") + (registers ? "/versions" : "");
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
                 .header("Content-Type", CONTENT_TYPE)
                 .header("Accept", CONTENT_TYPE + ", application/json")
@@ -121,8 +123,9 @@ final class SchemaRegistry implements AutoCloseable {
                 .formatted(url, status, reason(answer.body()), subject);
         return switch (status) {
             case 409 ->
-                new NonRetryableException(refusal
-                        + "; it does not fit the compatibility of the subject: allow it there, or send later changes under another topic");
+                new NonRetryableException(
+                        refusal
+                                + "; it does not fit the compatibility of the subject: allow it there, or send later changes under another topic");
             case 422 -> new NonRetryableException(refusal);
             case 404 ->
                 registers
@@ -138,7 +141,10 @@ final class SchemaRegistry implements AutoCloseable {
     /** Returns the error code of the answer; its text may quote the schema. */
     private static String reason(String body) {
         try {
-            return JsonObject.of(body).string("error_code").map(" and code %s"::formatted).orElse("");
+            return JsonObject.of(body)
+                    .string("error_code")
+                    .map(" and code %s"::formatted)
+                    .orElse("");
         } catch (RuntimeException e) {
             return "";
         }

@@ -51,8 +51,7 @@ record TemplateRecord(Optional<String> instance, Optional<String> database) {
 
     static TemplateRecord of(Optional<String> fullName) {
         Optional<Matcher> names = fullName.map(DATABASE::matcher).filter(Matcher::matches);
-        return new TemplateRecord(
-                names.map(name -> name.group("instance")), names.map(name -> name.group("database")));
+        return new TemplateRecord(names.map(name -> name.group("instance")), names.map(name -> name.group("database")));
     }
 
     private static Schema schema() {

@@ -57,8 +57,7 @@ final class Containers {
     }
 
     static List<GenericRecord> records(byte[] content, GenericDatumReader<GenericRecord> datums) throws IOException {
-        try (DataFileReader<GenericRecord> reader =
-                new DataFileReader<>(new SeekableByteArrayInput(content), datums)) {
+        try (DataFileReader<GenericRecord> reader = new DataFileReader<>(new SeekableByteArrayInput(content), datums)) {
             List<GenericRecord> records = new ArrayList<>();
             reader.forEach(records::add);
             return records;

@@ -225,8 +225,8 @@ final class EveryTypeTest {
         }
 
         SpannerType spannerType(boolean isArray) {
-            return new SpannerType(JsonObject.of(
-                    isArray ? "{\"code\":\"ARRAY\",\"array_element_type\":%s}".formatted(type) : type));
+            return new SpannerType(
+                    JsonObject.of(isArray ? "{\"code\":\"ARRAY\",\"array_element_type\":%s}".formatted(type) : type));
         }
     }
 
@@ -359,7 +359,8 @@ final class EveryTypeTest {
             assertThat(Containers.schema(file).getField("C1").schema().getLogicalType())
                     .isEqualTo(LogicalTypes.timestampMicros());
             long micros = (Long) Containers.records(file).getFirst().get("C1");
-            assertThat(Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000))
+            assertThat(Instant.ofEpochSecond(
+                            Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000))
                     .isEqualTo(Instant.parse(time).truncatedTo(java.time.temporal.ChronoUnit.MICROS));
         }
     }

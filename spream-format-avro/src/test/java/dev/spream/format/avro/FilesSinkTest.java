@@ -35,9 +35,8 @@ final class FilesSinkTest {
 
     /** A new column from half of the changes on, and now and then a deletion, of two tables. */
     private static DataChangeRecord change(int second) {
-        DataChangeRecord change = second % 10 == 0
-                ? Changes.deleted()
-                : second <= CHANGES / 2 ? Changes.inserted() : Changes.withNote();
+        DataChangeRecord change =
+                second % 10 == 0 ? Changes.deleted() : second <= CHANGES / 2 ? Changes.inserted() : Changes.withNote();
         DataChangeRecord dated = Changes.at(change, ScriptedSource.at(second));
         return second % 3 == 0 ? ofTable(dated, "sales.Orders") : dated;
     }
@@ -64,12 +63,18 @@ final class FilesSinkTest {
 
     private SpreamConfig config(String... more) {
         Map<String, String> config = new HashMap<>(Map.of(
-                "sink", "files",
-                "sink.files.folder", folder.toString(),
-                "sink.files.format", "avro",
-                "sink.files.max-size", "10KiB",
-                "start", ScriptedSource.START.toString(),
-                "end", ScriptedSource.at(CHANGES + 1).toString()));
+                "sink",
+                "files",
+                "sink.files.folder",
+                folder.toString(),
+                "sink.files.format",
+                "avro",
+                "sink.files.max-size",
+                "10KiB",
+                "start",
+                ScriptedSource.START.toString(),
+                "end",
+                ScriptedSource.at(CHANGES + 1).toString()));
         for (int i = 0; i < more.length; i += 2) {
             config.put(more[i], more[i + 1]);
         }
@@ -110,8 +115,8 @@ final class FilesSinkTest {
             assertThat(file.rows()).isEqualTo(rows.size());
             assertThat(file.changes()).isEqualTo(rows.size());
             String table = Containers.schema(content).getFullName();
-            rows.forEach(row -> times.computeIfAbsent(table, name -> new ArrayList<>())
-                    .add((Long) row.get("__commit_timestamp")));
+            rows.forEach(row ->
+                    times.computeIfAbsent(table, name -> new ArrayList<>()).add((Long) row.get("__commit_timestamp")));
             noted.computeIfAbsent(table, name -> new ArrayList<>())
                     .add(Containers.schema(content).getField("Note") != null);
         });
@@ -146,8 +151,9 @@ final class FilesSinkTest {
     @Test
     void compressions_that_do_not_fit_the_format_are_refused_by_the_check() {
         assertThat(ConfigCheck.of(config("sink.files.compression", "gzip")).problems())
-                .anyMatch(problem -> problem.contains(
-                        "sink.files.compression: gzip is not one of format=avro, which has deflate, zstandard and none"));
+                .anyMatch(
+                        problem -> problem.contains(
+                                "sink.files.compression: gzip is not one of format=avro, which has deflate, zstandard and none"));
         assertThat(ConfigCheck.of(config("sink.files.format", "record", "sink.files.compression", "deflate"))
                         .problems())
                 .anyMatch(problem -> problem.contains(

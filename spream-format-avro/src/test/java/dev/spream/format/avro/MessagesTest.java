@@ -85,8 +85,8 @@ final class MessagesTest {
         assertThat(row.get("Id")).isEqualTo(17L);
         assertThat(row.get("Note")).hasToString("thanks");
         assertThat(row.get("__deleted")).isEqualTo(false);
-        GenericRecord deleted = single(
-                format.value(Changes.deleted(), DELIVERY, Optional.empty()), messageSchema(Changes.deleted()));
+        GenericRecord deleted =
+                single(format.value(Changes.deleted(), DELIVERY, Optional.empty()), messageSchema(Changes.deleted()));
         assertThat(deleted.get("__deleted")).isEqualTo(true);
     }
 
@@ -126,7 +126,8 @@ final class MessagesTest {
             MessageFormat format = registered(registry);
             GenericRecord value = read(registry, format.value(Changes.inserted(), DELIVERY, TOPIC));
             assertThat(value.get("Status")).hasToString("NEW");
-            assertThat(read(registry, format.key(Changes.inserted(), TOPIC)).get("Id")).isEqualTo(17L);
+            assertThat(read(registry, format.key(Changes.inserted(), TOPIC)).get("Id"))
+                    .isEqualTo(17L);
             assertThat(registry.requests())
                     .containsExactly(
                             "POST /subjects/shop.orders-value/versions", "POST /subjects/shop.orders-key/versions");

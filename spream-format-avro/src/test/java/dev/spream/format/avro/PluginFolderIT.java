@@ -58,9 +58,7 @@ final class PluginFolderIT {
                             "end", ScriptedSource.at(60).toString())))
                     .source(ScriptedSource.of(
                             ScriptedSource.START,
-                            List.of(
-                                    ScriptedSource.newChange(1, "a", "tx1"),
-                                    ScriptedSource.newChange(2, "b", "tx2"))))
+                            List.of(ScriptedSource.newChange(1, "a", "tx1"), ScriptedSource.newChange(2, "b", "tx2"))))
                     .storage(new InMemoryPartitionStorage())
                     .plugins(plugins)
                     .build()) {

@@ -80,7 +80,11 @@ final class RegistryServer implements AutoCloseable {
             } else if (!TYPE.equals(call.getRequestHeaders().getFirst("Content-Type"))) {
                 answer(call, 415, Map.of("error_code", 415, "message", "Unsupported Media Type"));
             } else {
-                handle(call, subject, path.length > 3, JsonObject.of(body).string("schema").orElseThrow());
+                handle(
+                        call,
+                        subject,
+                        path.length > 3,
+                        JsonObject.of(body).string("schema").orElseThrow());
             }
         }
     }

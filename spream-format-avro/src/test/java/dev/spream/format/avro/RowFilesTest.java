@@ -58,9 +58,7 @@ final class RowFilesTest {
                 mod("{\"Id\":\"2\"}", "{\"Status\":null}"));
         assertThat(Containers.records(Containers.files(format, two).getFirst()))
                 .extracting(row -> row.get("Id"), row -> String.valueOf(row.get("Status")))
-                .containsExactly(
-                        tuple(1L, "a"),
-                        tuple(2L, "null"));
+                .containsExactly(tuple(1L, "a"), tuple(2L, "null"));
     }
 
     @Test
@@ -88,22 +86,21 @@ final class RowFilesTest {
                 mod("{\"Id\":\"18\"}", "{\"Status\":\"5\",\"Total\":null}"));
         List<byte[]> files = Containers.files(format, Changes.inserted(), other, other, Changes.inserted());
         assertThat(files).hasSize(3);
-        assertThat(Containers.records(files.get(1))).extracting(row -> row.get("Status")).containsExactly(5L, 5L);
+        assertThat(Containers.records(files.get(1)))
+                .extracting(row -> row.get("Status"))
+                .containsExactly(5L, 5L);
     }
 
     @Test
     void a_deleted_row_is_its_key_in_the_schema_of_the_rows_before() throws Exception {
-        Schema alone = Containers.schema(
-                Containers.files(format, Changes.deleted()).getFirst());
+        Schema alone =
+                Containers.schema(Containers.files(format, Changes.deleted()).getFirst());
         assertThat(alone.getField("Status")).isNull();
         List<byte[]> both = Containers.files(format, Changes.deleted(), Changes.inserted(), Changes.deleted());
         assertThat(both).hasSize(1);
         assertThat(Containers.records(both.getFirst()))
                 .extracting(row -> row.get("Id"), row -> row.get("__deleted"))
-                .containsExactly(
-                        tuple(17L, true),
-                        tuple(17L, false),
-                        tuple(17L, true));
+                .containsExactly(tuple(17L, true), tuple(17L, false), tuple(17L, true));
         byte[] later = Containers.files(format, Changes.deleted()).getFirst();
         assertThat(Containers.schema(later).getField("Status"))
                 .as("a file of deletions alone has the columns of the last whole row")
@@ -117,7 +114,9 @@ final class RowFilesTest {
                 change("INSERT", "NEW_ROW", List.of(ID, STATUS), mod("{\"Id\":null}", "{\"Status\":\"a\"}"));
         List<byte[]> files = Containers.files(format, Changes.inserted(), nameless);
         assertThat(files).hasSize(1);
-        assertThat(Containers.records(files.getFirst())).extracting(row -> row.get("Id")).containsExactly(17L, null);
+        assertThat(Containers.records(files.getFirst()))
+                .extracting(row -> row.get("Id"))
+                .containsExactly(17L, null);
     }
 
     @Test
@@ -176,6 +175,7 @@ final class RowFilesTest {
         assertThat(row.get("a_x002db_")).hasToString("2");
         assertThat(row.get("_1st")).hasToString("3");
         assertThat(row.get("gr_x00f6_x00dfe")).hasToString("4");
-        assertThat(Containers.schema(file).getField("a_x002db").getProp("spannerName")).isEqualTo("a-b");
+        assertThat(Containers.schema(file).getField("a_x002db").getProp("spannerName"))
+                .isEqualTo("a-b");
     }
 }

@@ -31,9 +31,7 @@ final class TemplateRecordTest {
     private static final String OF_TEMPLATE = "d6d250fb87a69f767b4d3b122cd82e038801d47fcb5668327314549c69bfe08a";
 
     /** What a reader of the template's files may ask for: some fields, in an order of its own. */
-    private static final Schema READER = new Schema.Parser()
-            .parse(
-                    """
+    private static final Schema READER = new Schema.Parser().parse("""
                     {"type": "record", "name": "DataChangeRecord", "namespace": "com.google.cloud.teleport.v2", "fields": [
                       {"name": "modType", "type": {"type": "enum", "name": "ModType", "symbols": ["DELETE", "INSERT", "UPDATE"]}},
                       {"name": "mods", "type": {"type": "array", "items": {"type": "record", "name": "Mod", "fields": [
@@ -52,20 +50,21 @@ final class TemplateRecordTest {
     @Test
     void the_schema_is_that_of_the_template() throws Exception {
         byte[] file = Containers.files(format, Changes.inserted()).getFirst();
-        assertThat(HexFormat.of()
-                        .formatHex(SchemaNormalization.parsingFingerprint("SHA-256", Containers.schema(file))))
+        assertThat(HexFormat.of().formatHex(SchemaNormalization.parsingFingerprint("SHA-256", Containers.schema(file))))
                 .isEqualTo(OF_TEMPLATE);
     }
 
     @Test
     void a_file_has_changes_with_all_of_their_rows() throws Exception {
-        DataChangeRecord two = change(
-                "INSERT", "NEW_ROW", List.of(ID), mod("{\"Id\":\"1\"}", "{}"), mod("{\"Id\":\"2\"}", "{}"));
+        DataChangeRecord two =
+                change("INSERT", "NEW_ROW", List.of(ID), mod("{\"Id\":\"1\"}", "{}"), mod("{\"Id\":\"2\"}", "{}"));
         List<byte[]> files = Containers.files(format, two, Changes.withNote(), Changes.deleted());
         assertThat(files).hasSize(1);
         List<GenericRecord> records = Containers.records(files.getFirst());
         assertThat(records)
-                .extracting(record -> String.valueOf(record.get("modType")), record -> ((List<?>) record.get("mods")).size())
+                .extracting(
+                        record -> String.valueOf(record.get("modType")),
+                        record -> ((List<?>) record.get("mods")).size())
                 .containsExactly(tuple("INSERT", 2), tuple("UPDATE", 1), tuple("DELETE", 1));
         GenericRecord update = records.get(1);
         assertThat(update.get("partitionToken")).hasToString("partition-1");
@@ -97,7 +96,12 @@ final class TemplateRecordTest {
                 "NEW_ROW_AND_OLD_VALUES",
                 List.of(
                         ID,
-                        new ColumnType("Tags", new SpannerType(JsonObject.of("{\"code\":\"ARRAY\",\"array_element_type\":{\"code\":\"STRING\"}}")), false, 2),
+                        new ColumnType(
+                                "Tags",
+                                new SpannerType(JsonObject.of(
+                                        "{\"code\":\"ARRAY\",\"array_element_type\":{\"code\":\"STRING\"}}")),
+                                false,
+                                2),
                         Changes.column("Weight", TypeCode.FLOAT32, false, 3)),
                 mod("{\"Id\":\"1\"}", "{}"));
         GenericRecord record =

@@ -72,7 +72,8 @@ public final class FilesKeys {
     /** Returns the problems of the shared keys. */
     public static List<String> problems(PluginConfig config) {
         boolean isText = config.get(FORMAT).equals(JSON_LINES);
-        return config.find(COMPRESSION)
+        return config
+                .find(COMPRESSION)
                 .filter(compression -> compression != Compression.NONE && (compression == Compression.GZIP) != isText)
                 .map(compression -> "compression: %s is not one of format=%s, which has %s"
                         .formatted(
@@ -108,11 +109,7 @@ public final class FilesKeys {
             store.close();
             throw e;
         }
-        FilesOptions options = new FilesOptions(
-                config.get(PATH),
-                format,
-                config.get(MAX_SIZE),
-                config.get(RETRY_FOR));
+        FilesOptions options = new FilesOptions(config.get(PATH), format, config.get(MAX_SIZE), config.get(RETRY_FOR));
         try {
             return FilesSink.open(store, context.subscription(), options, context.clock());
         } catch (ObjectStoreException e) {

@@ -67,7 +67,10 @@ record PathPattern(String text) {
         Instant period = text.contains("{hour}")
                 ? change.at().truncatedTo(ChronoUnit.HOURS)
                 : text.contains("{date}") ? change.at().truncatedTo(ChronoUnit.DAYS) : Instant.EPOCH;
-        return new Group(period, text.contains("{table}") ? change.table() : "", change.encoded().kind());
+        return new Group(
+                period,
+                text.contains("{table}") ? change.table() : "",
+                change.encoded().kind());
     }
 
     private String folder(Group group) {

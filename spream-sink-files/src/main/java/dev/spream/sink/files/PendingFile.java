@@ -18,8 +18,9 @@ record PendingFile(ChangeFile file, List<PendingChange> changes) {
             if (files.isEmpty() || !files.getLast().add(change)) {
                 PendingFile next = new PendingFile(format.begin(), new ArrayList<>());
                 if (!next.add(change)) {
-                    throw new IllegalStateException("a change of the table %s fits into no file of %s, which is a defect of the format"
-                            .formatted(change.table(), format.extension()));
+                    throw new IllegalStateException(
+                            "a change of the table %s fits into no file of %s, which is a defect of the format"
+                                    .formatted(change.table(), format.extension()));
                 }
                 files.add(next);
             }

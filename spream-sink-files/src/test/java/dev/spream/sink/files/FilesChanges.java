@@ -58,10 +58,7 @@ final class FilesChanges {
 
     static FilesOptions options(long maxSize) {
         return new FilesOptions(
-                new PathPattern("dt={date}/hour={hour}"),
-                new JsonLinesFormat(true),
-                maxSize,
-                Duration.ofSeconds(5));
+                new PathPattern("dt={date}/hour={hour}"), new JsonLinesFormat(true), maxSize, Duration.ofSeconds(5));
     }
 
     /** Returns the changes of the files that count, in order. */

@@ -43,7 +43,8 @@ final class AvroMessagesIT {
             try (call) {
                 String subject = call.getRequestURI().getPath().split("/", -1)[2];
                 JsonObject body = JsonObject.of(new String(call.getRequestBody().readAllBytes(), UTF_8));
-                subjects.put(subject, new Schema.Parser().parse(body.string("schema").orElseThrow()));
+                subjects.put(
+                        subject, new Schema.Parser().parse(body.string("schema").orElseThrow()));
                 byte[] answer = "{\"id\":%d}".formatted(id(subject)).getBytes(UTF_8);
                 call.sendResponseHeaders(200, answer.length);
                 call.getResponseBody().write(answer);
@@ -68,9 +69,8 @@ final class AvroMessagesIT {
     @Test
     void keys_and_values_have_the_subjects_of_their_topic() throws Exception {
         String topic = TestBroker.newTopic(1);
-        List<DataChangeRecord> committed = IntStream.rangeClosed(1, 20)
-                .mapToObj(AvroMessagesIT::change)
-                .toList();
+        List<DataChangeRecord> committed =
+                IntStream.rangeClosed(1, 20).mapToObj(AvroMessagesIT::change).toList();
         HttpServer registry = registry();
         try (Spream spream = Spream.builder(SpreamConfig.of(config(topic, registry)))
                 .source(ScriptedSource.of(ScriptedSource.START, committed))
@@ -116,14 +116,22 @@ final class AvroMessagesIT {
 
     private static Map<String, String> config(String topic, HttpServer registry) {
         Map<String, String> config = new HashMap<>(Map.of(
-                "sink", "kafka",
-                "sink.kafka.topic", topic,
-                "sink.kafka.bootstrap-servers", TestBroker.address(),
-                "sink.kafka.format", "avro",
-                "format.avro.shape", "after",
-                "max-inflight", "20",
-                "start", ScriptedSource.START.toString(),
-                "end", ScriptedSource.at(60).toString()));
+                "sink",
+                "kafka",
+                "sink.kafka.topic",
+                topic,
+                "sink.kafka.bootstrap-servers",
+                TestBroker.address(),
+                "sink.kafka.format",
+                "avro",
+                "format.avro.shape",
+                "after",
+                "max-inflight",
+                "20",
+                "start",
+                ScriptedSource.START.toString(),
+                "end",
+                ScriptedSource.at(60).toString()));
         config.put(
                 "format.avro.schema-registry.url",
                 "http://localhost:" + registry.getAddress().getPort());

@@ -17,11 +17,10 @@ public final class PluginParentClassLoader extends ClassLoader {
             Set.of("org.slf4j", "org.slf4j.event", "org.slf4j.helpers", "org.slf4j.spi", "org.jspecify.annotations");
     private static final String API = "dev.spream.api";
     /** The cores with ports, by the first three parts of their package names, such as {@code dev.spream.core}. */
-    private static final Set<String> CORES =
-            Ports.ALL.stream()
-                    .map(port -> coreOf(port.type()))
-                    .filter(core -> !core.equals(API))
-                    .collect(Collectors.toUnmodifiableSet());
+    private static final Set<String> CORES = Ports.ALL.stream()
+            .map(port -> coreOf(port.type()))
+            .filter(core -> !core.equals(API))
+            .collect(Collectors.toUnmodifiableSet());
 
     static {
         registerAsParallelCapable();

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.ChangeFile;
+import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.DeadLetterSinkProvider;
 import dev.spream.api.spi.EventSourceProvider;

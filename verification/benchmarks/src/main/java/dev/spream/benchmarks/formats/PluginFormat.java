@@ -39,7 +39,9 @@ final class PluginFormat {
 
         @Override
         public <T> Optional<T> find(ConfigKey<T> key) {
-            return Optional.ofNullable(values.get(key.name())).map(key.type()::read).or(key::defaultValue);
+            return Optional.ofNullable(values.get(key.name()))
+                    .map(key.type()::read)
+                    .or(key::defaultValue);
         }
     }
 
