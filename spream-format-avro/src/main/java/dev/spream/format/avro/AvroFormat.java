@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.apache.avro.file.CodecFactory;
 
 /** Avro in files and messages. Safe for use by many threads. */
-record AvroFormat(Values values, Framing framing) implements Format {
+record AvroFormat(ValueShape values, Framing framing) implements Format {
     private static final int DEFLATE_LEVEL = 6;
 
     @Override
@@ -45,7 +45,7 @@ record AvroFormat(Values values, Framing framing) implements Format {
         return CodecFactory.zstandardCodec(CodecFactory.DEFAULT_ZSTANDARD_LEVEL);
     }
 
-    private record Messages(Values values, Framing framing) implements MessageFormat {
+    private record Messages(ValueShape values, Framing framing) implements MessageFormat {
         @Override
         public String contentType() {
             return "avro/binary";
@@ -67,7 +67,7 @@ record AvroFormat(Values values, Framing framing) implements Format {
         }
     }
 
-    private record Files(Values values, CodecFactory codec) implements FileFormat {
+    private record Files(ValueShape values, CodecFactory codec) implements FileFormat {
         @Override
         public String extension() {
             return ".avro";

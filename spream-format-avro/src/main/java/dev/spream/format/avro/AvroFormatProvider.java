@@ -107,7 +107,7 @@ public final class AvroFormatProvider implements FormatProvider {
 
     @Override
     public Format create(PluginConfig config, PluginContext context) {
-        Values values = config.get(SHAPE) == Shape.RECORD
+        ValueShape values = config.get(SHAPE) == Shape.RECORD
                 ? new ChangeValues(TemplateRecord.of(config.find(DATABASE)))
                 : new RowValues(config.find(TIMESTAMPS).orElse(Timestamps.TEXT));
         return new AvroFormat(values, framing(config, context));

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Whole changes, with their rows as JSON inside. The key of a message is the primary key as JSON. */
-record ChangeValues(TemplateRecord template) implements Values {
+record ChangeValues(TemplateRecord template) implements ValueShape {
 
     @Override
     public boolean hasTombstones() {

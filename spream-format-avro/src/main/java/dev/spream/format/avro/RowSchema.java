@@ -37,13 +37,13 @@ final class RowSchema {
     }
 
     /**
-     * What a schema depends on.
+     * The data from which a schema is made.
      *
      * @param nullKeys the columns of the primary key that are NULL in a row
      */
     record Form(Use use, String table, List<ColumnType> columns, Set<String> nullKeys) {}
 
-    private record Column(String name, boolean isKey, boolean isNullable, ColumnValues values) {}
+    private record Column(String name, boolean isKey, boolean isNullable, FieldValues values) {}
 
     private final Form form;
     private final WriterSchema schema;
@@ -67,7 +67,7 @@ final class RowSchema {
                 .forEach(column -> {
                     boolean isNullable =
                             !column.isPrimaryKey() || form.nullKeys().contains(column.name());
-                    ColumnValues values = ColumnValues.of(column.type(), timestamps);
+                    FieldValues values = FieldValues.of(column.type(), timestamps);
                     columns.add(new Column(column.name(), column.isPrimaryKey(), isNullable, values));
                     fields.add(field(column, AvroNames.distinct(column.name(), names), isNullable, values.schema()));
                     names.add(fields.getLast().name());
@@ -76,7 +76,7 @@ final class RowSchema {
             fields.add(new Schema.Field(DELETED, Schema.create(Schema.Type.BOOLEAN), null, false));
         }
         if (form.use() == Use.FILE) {
-            fields.add(new Schema.Field(COMMIT_TIMESTAMP, ColumnValues.micros()));
+            fields.add(new Schema.Field(COMMIT_TIMESTAMP, FieldValues.micros()));
             fields.add(new Schema.Field(RECORD_SEQUENCE, Schema.create(Schema.Type.STRING)));
         }
         String name = AvroNames.fullName(form.table()) + (form.use() == Use.KEY ? "Key" : "");
@@ -86,7 +86,7 @@ final class RowSchema {
 
     private static Schema.Field field(ColumnType column, String name, boolean isNullable, Schema type) {
         Schema.Field field = isNullable
-                ? new Schema.Field(name, ColumnValues.nullable(type), null, JsonProperties.NULL_VALUE)
+                ? new Schema.Field(name, FieldValues.nullable(type), null, JsonProperties.NULL_VALUE)
                 : new Schema.Field(name, type);
         field.addProp("spannerType", typeText(column));
         if (!name.equals(column.name())) {
@@ -144,7 +144,7 @@ final class RowSchema {
             out.writeBoolean(RowValues.isDelete(change));
         }
         if (form.use() == Use.FILE) {
-            out.writeLong(ColumnValues.micros(change.commitTimestamp()));
+            out.writeLong(FieldValues.micros(change.commitTimestamp()));
             out.writeString(change.recordSequence());
         }
     }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Rows after their change. A deleted row is its key, with nulls for the other columns and {@code __deleted}. The columns
  * are those of the change, so that a new column is in the first row that has it.
  */
-final class RowValues implements Values {
+final class RowValues implements ValueShape {
     private static final int MAX_SCHEMAS = 1_000;
 
     private final Timestamps timestamps;

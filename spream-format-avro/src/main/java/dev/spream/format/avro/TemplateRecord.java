@@ -83,7 +83,7 @@ record TemplateRecord(Optional<String> instance, Optional<String> database) {
                 .requiredLong("numberOfRecordsInTransaction")
                 .requiredLong("numberOfPartitionsInTransaction")
                 .name("metadata")
-                .type(ColumnValues.nullable(metadata()))
+                .type(FieldValues.nullable(metadata()))
                 .withDefault(null)
                 .optionalString("spannerDatabaseId")
                 .optionalString("spannerInstanceId")
@@ -103,7 +103,7 @@ record TemplateRecord(Optional<String> instance, Optional<String> database) {
                 .type(typeCode)
                 .noDefault()
                 .name("arrayElementType")
-                .type(ColumnValues.nullable(typeCode))
+                .type(FieldValues.nullable(typeCode))
                 .withDefault(null)
                 .requiredBoolean("isPrimaryKey")
                 .requiredLong("ordinalPosition")
@@ -154,7 +154,7 @@ record TemplateRecord(Optional<String> instance, Optional<String> database) {
 
     private void write(Encoder out, DataChangeRecord change, Delivery delivery) throws IOException {
         out.writeString(delivery.partition().value());
-        out.writeLong(ColumnValues.micros(change.commitTimestamp()));
+        out.writeLong(FieldValues.micros(change.commitTimestamp()));
         out.writeString(change.serverTransactionId());
         out.writeBoolean(change.isLastRecordInTransactionInPartition());
         out.writeString(change.recordSequence());

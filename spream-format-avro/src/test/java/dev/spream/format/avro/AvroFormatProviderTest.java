@@ -29,7 +29,7 @@ final class AvroFormatProviderTest {
     }
 
     @Test
-    void what_would_be_ignored_is_a_problem() {
+    void a_key_without_an_effect_is_a_problem() {
         assertThat(problems("timestamps", "micros"))
                 .containsExactly("timestamps: used by shape=after only, and the shape is record");
         assertThat(problems("schema-registry.register", "false", "schema-registry.timeout", "1s"))

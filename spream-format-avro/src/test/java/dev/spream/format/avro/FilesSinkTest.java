@@ -125,7 +125,7 @@ final class FilesSinkTest {
         times.forEach((table, seen) -> assertThat(seen)
                 .isEqualTo(COMMITTED.stream()
                         .filter(change -> change.tableName().equals(table))
-                        .map(change -> ColumnValues.micros(change.commitTimestamp()))
+                        .map(change -> FieldValues.micros(change.commitTimestamp()))
                         .toList()));
         noted.values()
                 .forEach(files -> assertThat(files)
@@ -144,7 +144,7 @@ final class FilesSinkTest {
         });
         assertThat(times)
                 .isEqualTo(COMMITTED.stream()
-                        .map(change -> ColumnValues.micros(change.commitTimestamp()))
+                        .map(change -> FieldValues.micros(change.commitTimestamp()))
                         .toList());
     }
 

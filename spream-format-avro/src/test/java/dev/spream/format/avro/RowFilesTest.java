@@ -67,7 +67,7 @@ final class RowFilesTest {
         assertThat(files).hasSize(1);
         assertThat(Containers.schema(files.getFirst()).getField("Note")).isNotNull();
         assertThat(Containers.records(files.getFirst()))
-                .allMatch(row -> row.get("__commit_timestamp").equals(ColumnValues.micros(COMMITTED)))
+                .allMatch(row -> row.get("__commit_timestamp").equals(FieldValues.micros(COMMITTED)))
                 .extracting(row -> String.valueOf(row.get("Note")), row -> String.valueOf(row.get("Status")))
                 .containsExactly(tuple("null", "NEW"), tuple("thanks", "PAID"), tuple("null", "NEW"));
         assertThat(Containers.schema(

@@ -30,7 +30,7 @@ final class TemplateRecordTest {
      */
     private static final String OF_TEMPLATE = "d6d250fb87a69f767b4d3b122cd82e038801d47fcb5668327314549c69bfe08a";
 
-    /** What a reader of the template's files may ask for: some fields, in an order of its own. */
+    /** The schema of a reader of the template's files that uses some fields, in an order of its own. */
     private static final Schema READER = new Schema.Parser().parse("""
                     {"type": "record", "name": "DataChangeRecord", "namespace": "com.google.cloud.teleport.v2", "fields": [
                       {"name": "modType", "type": {"type": "enum", "name": "ModType", "symbols": ["DELETE", "INSERT", "UPDATE"]}},

@@ -6,7 +6,7 @@ import dev.spream.core.record.DataChangeRecord;
 import java.util.Optional;
 
 /** The contents of messages and files in one shape. Safe for use by many threads. */
-interface Values {
+interface ValueShape {
 
     /** Returns whether a deleted row has no value in a sink whose messages have keys. */
     boolean hasTombstones();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param schema the schema of values other than NULL
  */
-record ColumnValues(Schema schema, Writer writer) {
+record FieldValues(Schema schema, Writer writer) {
     static final int NUMERIC_PRECISION = 38;
     static final int NUMERIC_SCALE = 9;
     private static final long MICROS = 1_000_000;
@@ -34,57 +34,57 @@ record ColumnValues(Schema schema, Writer writer) {
         void write(Encoder out, Object value) throws IOException;
     }
 
-    static ColumnValues of(SpannerType type, Timestamps timestamps) {
+    static FieldValues of(SpannerType type, Timestamps timestamps) {
         return type.code() == TypeCode.ARRAY
                 ? array(scalar(type.arrayElementType().orElse(type), timestamps))
                 : scalar(type, timestamps);
     }
 
-    private static ColumnValues scalar(SpannerType type, Timestamps timestamps) {
+    private static FieldValues scalar(SpannerType type, Timestamps timestamps) {
         return switch (type.code()) {
             case INT64, ENUM ->
-                new ColumnValues(
+                new FieldValues(
                         Schema.create(Schema.Type.LONG), (out, value) -> out.writeLong(Long.parseLong(text(value))));
             case BOOL ->
-                new ColumnValues(Schema.create(Schema.Type.BOOLEAN), (out, value) -> out.writeBoolean((Boolean) value));
+                new FieldValues(Schema.create(Schema.Type.BOOLEAN), (out, value) -> out.writeBoolean((Boolean) value));
             case FLOAT64 ->
-                new ColumnValues(
+                new FieldValues(
                         Schema.create(Schema.Type.DOUBLE),
                         (out, value) -> out.writeDouble(Double.parseDouble(text(value))));
             case FLOAT32 ->
-                new ColumnValues(
+                new FieldValues(
                         Schema.create(Schema.Type.FLOAT),
                         (out, value) -> out.writeFloat(Float.parseFloat(text(value))));
             case NUMERIC -> type.typeAnnotation().isPresent() ? string() : numeric();
             case DATE ->
-                new ColumnValues(
+                new FieldValues(
                         LogicalTypes.date().addToSchema(Schema.create(Schema.Type.INT)),
                         (out, value) -> out.writeInt(
                                 Math.toIntExact(LocalDate.parse(text(value)).toEpochDay())));
             case TIMESTAMP ->
                 timestamps == Timestamps.TEXT
                         ? string()
-                        : new ColumnValues(micros(), (out, value) -> out.writeLong(micros(Instant.parse(text(value)))));
+                        : new FieldValues(micros(), (out, value) -> out.writeLong(micros(Instant.parse(text(value)))));
             case BYTES, PROTO ->
-                new ColumnValues(
+                new FieldValues(
                         Schema.create(Schema.Type.BYTES),
                         (out, value) -> out.writeBytes(Base64.getDecoder().decode(text(value))));
             case UUID ->
-                new ColumnValues(
+                new FieldValues(
                         LogicalTypes.uuid().addToSchema(Schema.create(Schema.Type.STRING)),
                         (out, value) -> out.writeString(text(value)));
             case STRING, JSON, INTERVAL -> string();
             case ARRAY, STRUCT, UNKNOWN ->
-                new ColumnValues(Schema.create(Schema.Type.STRING), (out, value) -> out.writeString(Json.text(value)));
+                new FieldValues(Schema.create(Schema.Type.STRING), (out, value) -> out.writeString(Json.text(value)));
         };
     }
 
-    private static ColumnValues string() {
-        return new ColumnValues(Schema.create(Schema.Type.STRING), (out, value) -> out.writeString(text(value)));
+    private static FieldValues string() {
+        return new FieldValues(Schema.create(Schema.Type.STRING), (out, value) -> out.writeString(text(value)));
     }
 
-    private static ColumnValues numeric() {
-        return new ColumnValues(
+    private static FieldValues numeric() {
+        return new FieldValues(
                 LogicalTypes.decimal(NUMERIC_PRECISION, NUMERIC_SCALE).addToSchema(Schema.create(Schema.Type.BYTES)),
                 (out, value) -> {
                     BigDecimal number = new BigDecimal(text(value)).setScale(NUMERIC_SCALE, RoundingMode.UNNECESSARY);
@@ -95,8 +95,8 @@ record ColumnValues(Schema schema, Writer writer) {
                 });
     }
 
-    private static ColumnValues array(ColumnValues elements) {
-        return new ColumnValues(Schema.createArray(nullable(elements.schema)), (out, value) -> {
+    private static FieldValues array(FieldValues elements) {
+        return new FieldValues(Schema.createArray(nullable(elements.schema)), (out, value) -> {
             List<?> list = (List<?>) value;
             out.writeArrayStart();
             out.setItemCount(list.size());
