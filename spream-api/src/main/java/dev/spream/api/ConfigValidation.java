@@ -11,6 +11,8 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.DeadLetterSinkProvider;
+import dev.spream.api.spi.Format;
+import dev.spream.api.spi.FormatProvider;
 import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.Port;
@@ -124,7 +126,10 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
 
     private static List<ConfigSection> sections(PluginRegistry plugins, PluginSelection selection) {
         List<ConfigKey<?>> own = Stream.of(
-                        plugins.ports().stream().<ConfigKey<?>>map(Port::choice).toList(),
+                        plugins.ports().stream()
+                                .filter(port -> port.need() != Port.Need.SINK)
+                                .<ConfigKey<?>>map(Port::choice)
+                                .toList(),
                         List.<ConfigKey<?>>of(PLUGINS),
                         SubscriptionKeys.all(),
                         List.<ConfigKey<?>>of(FailurePolicy.ON_FAILURE))
@@ -228,6 +233,11 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
 
     PluginConfig own() {
         return resolved.section(OWN);
+    }
+
+    /** Returns the plug-in of the format that this plug-in's configuration names; empty if it names none. */
+    Optional<Plugin<Format>> formatOf(Plugin<?> plugin) {
+        return plugin.port().equals(ConsumerProvider.PORT) ? selection.plugin(FormatProvider.PORT) : Optional.empty();
     }
 
     PluginConfig of(Plugin<?> plugin) {

@@ -6,6 +6,7 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.Format;
 import dev.spream.api.spi.Port;
 import dev.spream.api.spi.StoredSubscription;
 import dev.spream.core.SpreamException;
@@ -15,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -70,13 +72,21 @@ final class ConfiguredPlugins implements AutoCloseable {
     }
 
     <T> T open(ConfigValidation validation, Plugin<T> plugin, String subscription) {
-        return opened(plugin.open(validation.of(plugin), InstantSource.system(), subscription));
+        return open(validation, plugin, subscription, Optional.empty());
     }
 
     /** Opens the sink of the subscription that the storage has. */
     Consumer openSink(
             ConfigValidation validation, Plugin<Consumer> sink, String subscription, StoredSubscription stored) {
-        return opened(sink.open(validation.of(sink), InstantSource.system(), subscription, stored));
+        return open(validation, sink, subscription, Optional.of(stored));
+    }
+
+    private <T> T open(
+            ConfigValidation validation, Plugin<T> plugin, String subscription, Optional<StoredSubscription> stored) {
+        Optional<Format> format = validation
+                .formatOf(plugin)
+                .map(other -> opened(other.open(validation.of(other), InstantSource.system(), subscription)));
+        return opened(plugin.open(validation.of(plugin), InstantSource.system(), subscription, format, stored));
     }
 
     <R> R opened(OpenPlugin<R> made) {

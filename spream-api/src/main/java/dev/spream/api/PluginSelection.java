@@ -5,6 +5,10 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.config.Suggestion;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
+import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.ConsumerProvider;
+import dev.spream.api.spi.Format;
+import dev.spream.api.spi.FormatProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.Port;
 import java.nio.file.Path;
@@ -27,13 +31,17 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
     static PluginSelection of(SpreamConfig config, PluginRegistry plugins, Set<Port<?>> own) {
         PluginSelection selection = new PluginSelection(config, plugins, own, new HashMap<>());
         for (Port<?> port : plugins.ports()) {
-            if (!own.contains(port)) {
+            if (!own.contains(port) && port.need() != Port.Need.SINK) {
                 selection
                         .named(port)
                         .or(() -> selection.only(port))
                         .ifPresent(found -> selection.chosen.put(port, found));
             }
         }
+        selection
+                .namedFormat()
+                .flatMap(name -> plugins.find(FormatProvider.PORT, name))
+                .ifPresent(found -> selection.chosen.put(FormatProvider.PORT, found));
         return selection;
     }
 
@@ -59,6 +67,36 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
                 .filter(plugin -> plugin.port().equals(port) && !plugin.name().equals(FORGETFUL))
                 .toList();
         return candidates.size() == 1 ? Optional.of(candidates.getFirst()) : Optional.empty();
+    }
+
+    /** Returns the key of the chosen sink that names a format; empty if the sink has one form only. */
+    private Optional<ConfigKey<?>> formatKey() {
+        return plugin(ConsumerProvider.PORT)
+                .flatMap(sink -> sink.keys().stream()
+                        .filter(key -> key.name().equals(FormatProvider.PORT.key()))
+                        .findFirst());
+    }
+
+    /** Returns the full name of that key. */
+    private String formatKeyName() {
+        return plugin(ConsumerProvider.PORT).orElseThrow().section() + "." + FormatProvider.PORT.key();
+    }
+
+    /** Returns the name of the format that the sink is configured with, if it is not one of spream's own. */
+    private Optional<String> namedFormat() {
+        return formatKey()
+                .flatMap(key -> config.raw(formatKeyName())
+                        .filter(name -> !key.type().choices().contains(name))
+                        .filter(name -> accepts(key, name)));
+    }
+
+    private static boolean accepts(ConfigKey<?> key, String text) {
+        try {
+            key.type().read(text);
+            return true;
+        } catch (RuntimeException e) {
+            return false; // reported with the other values
+        }
     }
 
     /** Returns whether the configured storage is the one whose partitions end with the process. */
@@ -94,6 +132,9 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
     }
 
     private Optional<String> problem(ResolvedConfig resolved, Port<?> port) {
+        if (port.need() == Port.Need.SINK) {
+            return namedFormat().filter(name -> !chosen.containsKey(port)).map(name -> unknownFormat(resolved, name));
+        }
         Optional<String> name = config.raw(port.key());
         if (own.contains(port)) {
             return name.map(given ->
@@ -124,10 +165,34 @@ record PluginSelection(SpreamConfig config, PluginRegistry plugins, Set<Port<?>>
                         found(port));
     }
 
+    private String unknownFormat(ResolvedConfig resolved, String name) {
+        List<String> shipped = formatKey().orElseThrow().type().choices();
+        List<Plugin<Format>> added = plugins.plugins(FormatProvider.PORT);
+        String suggestion = Suggestion.nearest(
+                        name,
+                        Stream.concat(shipped.stream(), added.stream().map(Plugin::name))
+                                .toList())
+                .map("; did you mean %s?"::formatted)
+                .orElse(".");
+        String module = FormatProvider.PORT.modules().get(name);
+        return "%s, but there is no such format%s Found: %s"
+                .formatted(
+                        resolved.describe(formatKeyName()),
+                        module == null
+                                ? suggestion
+                                : "; add dev.spream:%s to the class path, or its folder to the plug-in folder."
+                                        .formatted(module),
+                        Stream.concat(shipped.stream(), added.stream().map(PluginSelection::named))
+                                .collect(Collectors.joining(", ")));
+    }
+
+    private static String named(Plugin<?> plugin) {
+        return "%s (%s)".formatted(plugin.name(), place(plugin));
+    }
+
     private String found(Port<?> port) {
-        String found = plugins.plugins(port).stream()
-                .map(plugin -> "%s (%s)".formatted(plugin.name(), place(plugin)))
-                .collect(Collectors.joining(", "));
+        String found =
+                plugins.plugins(port).stream().map(PluginSelection::named).collect(Collectors.joining(", "));
         return found.isEmpty()
                 ? "none; add the jar of one to the class path, such as dev.spream:spream-storage-spanner, or to the plug-in folder"
                 : found;

@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import dev.spream.api.spi.FormatProvider;
 import dev.spream.api.spi.PluginProvider;
 import dev.spream.api.spi.Ports;
 import java.util.Arrays;
@@ -129,7 +130,11 @@ final class ArchitectureTest {
     @Test
     void ports_live_in_the_cores_and_plugs_here() {
         assertThat(Ports.ALL).allSatisfy(port -> {
-            assertThat(port.type().getName()).matches("dev\\.spream\\.(core|lock|outbox|projection)\\..*");
+            assertThat(port.type().getName())
+                    .matches(
+                            port.equals(FormatProvider.PORT) // that of plug-ins, which engines do not call
+                                    ? "dev\\.spream\\.api\\.spi\\.Format"
+                                    : "dev\\.spream\\.(core|lock|outbox|projection)\\..*");
             assertThat(port.provider().getPackageName()).isEqualTo(API + ".spi");
         });
         assertThat(CLASSES.stream()

@@ -47,7 +47,7 @@ public final class FilesSinkProvider implements ConsumerProvider {
         if (!Files.isWritable(folder)) {
             return List.of("folder: %s may not be written by the user of this process".formatted(folder));
         }
-        return List.of();
+        return FilesKeys.problems(config);
     }
 
     @Override

@@ -58,7 +58,7 @@ public final class JsonlSinkProvider implements ConsumerProvider {
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return Stream.concat(Stream.of(PATH, MAX_SIZE, MAX_AGE, KEEP), ConfiguredFormat.keys().stream())
+        return Stream.concat(Stream.of(PATH, MAX_SIZE, MAX_AGE, KEEP), ConfiguredFormat.keysOfText().stream())
                 .toList();
     }
 

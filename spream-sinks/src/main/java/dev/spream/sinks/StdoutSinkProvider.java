@@ -27,7 +27,7 @@ public final class StdoutSinkProvider implements ConsumerProvider {
 
     @Override
     public List<ConfigKey<?>> keys() {
-        return ConfiguredFormat.keys();
+        return ConfiguredFormat.keysOfText();
     }
 
     @Override

@@ -27,7 +27,7 @@ public record TestConfig(List<ConfigKey<?>> keys, Map<String, String> values) im
 
     @Override
     public <T> Optional<T> find(ConfigKey<T> key) {
-        if (!keys.contains(key)) {
+        if (keys.stream().noneMatch(declared -> declared.name().equals(key.name()))) {
             throw new IllegalArgumentException("not declared: " + key);
         }
         return Optional.ofNullable(values.get(key.name())).map(key.type()::read).or(key::defaultValue);

@@ -2,6 +2,7 @@ package dev.spream.api.format;
 
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Writes changed rows as bytes. The bytes depend on the row alone, except for the {@code ts_ms} of Debezium's envelope: a
@@ -40,6 +41,16 @@ public interface ChangeFormat {
 
     /** Returns the value, also for a deleted row. */
     byte[] value(ChangedRow row);
+
+    /** Returns the key for a message on a topic; a format with schemas in a registry has them there by topic. */
+    default byte[] key(ChangedRow row, Optional<String> topic) {
+        return key(row);
+    }
+
+    /** Returns the value for a message on a topic. */
+    default byte[] value(ChangedRow row, Optional<String> topic) {
+        return value(row);
+    }
 
     /** Returns further properties of the message, for sinks whose messages have headers or attributes. */
     default Map<String, String> headers(ChangedRow row) {

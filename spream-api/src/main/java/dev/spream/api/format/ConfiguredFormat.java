@@ -7,6 +7,7 @@ import dev.spream.api.spi.PluginContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -14,18 +15,20 @@ import java.util.stream.Stream;
  * #problems}, and creates the format with {@link #of}.
  */
 public final class ConfiguredFormat {
-    private enum Choice {
-        RECORD,
-        AFTER,
-        DEBEZIUM,
-        CLOUDEVENTS
-    }
+    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9-]*");
+    private static final String RECORD = "record";
+    private static final String AFTER = "after";
+    private static final String DEBEZIUM = "debezium";
+    private static final String CLOUDEVENTS = "cloudevents";
+    private static final List<String> NAMES = List.of(RECORD, AFTER, DEBEZIUM, CLOUDEVENTS);
 
-    private static final ConfigKey<Choice> FORMAT = ConfigKey.of(
-                    "format",
-                    ConfigType.choice(Choice.class),
-                    "Format of the messages: the documentation's record, the row after the change alone, Debezium's envelope, or CloudEvents.")
-            .withDefault(Choice.RECORD);
+    private static final String MEANING =
+            "Format of the messages: the documentation's record, the row after the change alone, Debezium's envelope, or CloudEvents";
+    private static final ConfigKey<String> FORMAT = ConfigKey.of(
+                    "format", nameOr(NAMES), MEANING + "; or that of a plug-in, such as avro of spream-format-avro.")
+            .withDefault(RECORD);
+    private static final ConfigKey<String> TEXT_FORMAT =
+            ConfigKey.of("format", ConfigType.name(NAMES), MEANING + ".").withDefault(RECORD);
     private static final ConfigKey<String> DATABASE = ConfigKey.of(
                     "source-database",
                     new ConfigType<>(
@@ -58,33 +61,56 @@ public final class ConfiguredFormat {
         return database;
     }
 
+    /**
+     * Returns the type of a format's name: one of these, or another that is the name of a plug-in, which the host checks.
+     */
+    public static ConfigType<String> nameOr(List<String> names) {
+        return new ConfigType<>(
+                String.join(" | ", names) + " | name of a plug-in", ConfiguredFormat::requireName, name -> name, names);
+    }
+
+    private static String requireName(String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("expected a name, of lower-case letters, digits and hyphens");
+        }
+        return name;
+    }
+
     /** Returns the keys that a sink adds to its own. */
     public static List<ConfigKey<?>> keys() {
-        return List.of(FORMAT, DATABASE, STREAM, AFTER_PARTIAL, DEBEZIUM_NAME, DEBEZIUM_SCHEMAS);
+        return keys(FORMAT);
+    }
+
+    /** Returns the keys that a sink of text adds to its own; plug-ins' formats are not text. */
+    public static List<ConfigKey<?>> keysOfText() {
+        return keys(TEXT_FORMAT);
+    }
+
+    private static List<ConfigKey<?>> keys(ConfigKey<String> format) {
+        return List.of(format, DATABASE, STREAM, AFTER_PARTIAL, DEBEZIUM_NAME, DEBEZIUM_SCHEMAS);
     }
 
     /** Returns the problems of the configured format, for {@link dev.spream.api.spi.PluginProvider#problems}. */
     public static List<String> problems(PluginConfig config) {
-        Choice choice = config.get(FORMAT);
+        String choice = config.get(FORMAT);
         List<String> problems = new ArrayList<>();
-        if (choice == Choice.DEBEZIUM || choice == Choice.CLOUDEVENTS) {
+        if (choice.equals(DEBEZIUM) || choice.equals(CLOUDEVENTS)) {
             Stream.of(DATABASE, STREAM)
                     .filter(key -> config.find(key).isEmpty())
-                    .forEach(key -> problems.add("%s: required by format=%s, whose messages name it"
-                            .formatted(key, FORMAT.type().write(choice))));
+                    .forEach(key ->
+                            problems.add("%s: required by format=%s, whose messages name it".formatted(key, choice)));
         }
-        unused(config, AFTER_PARTIAL, Choice.AFTER).ifPresent(problems::add);
-        unused(config, DEBEZIUM_NAME, Choice.DEBEZIUM).ifPresent(problems::add);
-        unused(config, DEBEZIUM_SCHEMAS, Choice.DEBEZIUM).ifPresent(problems::add);
+        unused(config, AFTER_PARTIAL, AFTER).ifPresent(problems::add);
+        unused(config, DEBEZIUM_NAME, DEBEZIUM).ifPresent(problems::add);
+        unused(config, DEBEZIUM_SCHEMAS, DEBEZIUM).ifPresent(problems::add);
         return problems;
     }
 
-    private static Optional<String> unused(PluginConfig config, ConfigKey<?> key, Choice user) {
-        Choice choice = config.get(FORMAT);
-        return choice == user || config.find(key).isEmpty()
+    private static Optional<String> unused(PluginConfig config, ConfigKey<?> key, String user) {
+        String choice = config.get(FORMAT);
+        return choice.equals(user) || config.find(key).isEmpty()
                 ? Optional.empty()
-                : Optional.of("%s: used by format=%s only, and the format is %s"
-                        .formatted(key, FORMAT.type().write(user), FORMAT.type().write(choice)));
+                : Optional.of("%s: used by format=%s only, and the format is %s".formatted(key, user, choice));
     }
 
     /** Returns the full name of the database of the change stream; empty if it is not configured. */
@@ -118,7 +144,14 @@ public final class ConfiguredFormat {
                         config.find(DEBEZIUM_SCHEMAS).orElse(false),
                         context.clock()));
             case CLOUDEVENTS -> Optional.of(ChangeFormat.cloudEvents(streamName(config)));
+            default -> Optional.of(plugged(config.get(FORMAT), context));
         };
+    }
+
+    private static ChangeFormat plugged(String name, PluginContext context) {
+        return new PluggedFormat(context.format()
+                .messages()
+                .orElseThrow(() -> new IllegalArgumentException("format: %s has no messages".formatted(name))));
     }
 
     private static QualifiedStreamName streamName(PluginConfig config) {

@@ -2,6 +2,7 @@ package dev.spream.api.plugin;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.api.spi.Format;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.SharedChangeStream;
 import dev.spream.api.spi.StoredSubscription;
@@ -16,6 +17,7 @@ final class OpeningContext implements PluginContext {
     private final String subscription;
     private final Optional<SharedChangeStream> changeStream;
     private final Optional<StoredSubscription> stored;
+    private final Optional<Format> format;
     private final List<AutoCloseable> resources = new ArrayList<>(); // guarded by itself
     private boolean taken; // guarded by resources
 
@@ -23,9 +25,11 @@ final class OpeningContext implements PluginContext {
             InstantSource clock,
             String subscription,
             Optional<SharedChangeStream> changeStream,
-            Optional<StoredSubscription> stored) {
+            Optional<StoredSubscription> stored,
+            Optional<Format> format) {
         this.changeStream = changeStream;
         this.stored = stored;
+        this.format = format;
         this.clock = requireNonNull(clock, "clock");
         this.subscription = requireNonNull(subscription, "subscription");
     }
@@ -48,6 +52,11 @@ final class OpeningContext implements PluginContext {
     @Override
     public Optional<StoredSubscription> storedSubscription() {
         return stored;
+    }
+
+    @Override
+    public Format format() {
+        return format.orElseGet(PluginContext.super::format);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.spream.api.plugin;
 
 import dev.spream.api.plugin.classloader.ThreadContextClassLoader;
 import dev.spream.api.spi.ConfigKey;
+import dev.spream.api.spi.Format;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.PluginProvider;
@@ -93,17 +94,22 @@ public final class Plugin<T> {
      *     resources that it had opened are closed
      */
     public OpenPlugin<T> open(PluginConfig config, InstantSource clock, String subscription) {
-        return open(config, new OpeningContext(clock, subscription, Optional.empty(), Optional.empty()));
+        return open(config, clock, subscription, Optional.empty(), Optional.empty());
     }
 
     /**
-     * Creates a sink for the changes of a subscription; otherwise like {@link #open(PluginConfig, InstantSource, String)}.
+     * Creates a sink; otherwise like {@link #open(PluginConfig, InstantSource, String)}.
      *
-     * @param stored the subscription in its storage
+     * @param format the format that the sink's configuration names, if it is a plug-in's
+     * @param stored the subscription in its storage; empty for a sink that gets dead letters alone
      */
     public OpenPlugin<T> open(
-            PluginConfig config, InstantSource clock, String subscription, StoredSubscription stored) {
-        return open(config, new OpeningContext(clock, subscription, Optional.empty(), Optional.of(stored)));
+            PluginConfig config,
+            InstantSource clock,
+            String subscription,
+            Optional<Format> format,
+            Optional<StoredSubscription> stored) {
+        return open(config, new OpeningContext(clock, subscription, Optional.empty(), stored, format));
     }
 
     /**
@@ -111,7 +117,7 @@ public final class Plugin<T> {
      */
     public OpenPlugin<T> open(
             PluginConfig config, InstantSource clock, String subscription, SharedChangeStream changeStream) {
-        return open(config, new OpeningContext(clock, subscription, Optional.of(changeStream), Optional.empty()));
+        return open(config, new OpeningContext(clock, subscription, Optional.of(changeStream), Optional.empty(), Optional.empty()));
     }
 
     private OpenPlugin<T> open(PluginConfig config, OpeningContext opening) {

@@ -4,8 +4,8 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /**
- * The objects of the host that a plug-in may use while it is created. Only the clock and the stored subscription may be
- * used afterwards.
+ * The objects of the host that a plug-in may use while it is created. Only the clock, the stored subscription and the
+ * format may be used afterwards.
  */
 public interface PluginContext {
 
@@ -36,6 +36,16 @@ public interface PluginContext {
      */
     default Optional<StoredSubscription> storedSubscription() {
         return Optional.empty();
+    }
+
+    /**
+     * Returns the format that a sink's key {@code format} names, if that is a plug-in's. Of its objects, all may be used
+     * until the sink is closed.
+     *
+     * @throws IllegalStateException if the sink names none
+     */
+    default Format format() {
+        throw new IllegalStateException("format is available only to a sink whose key format names that of a plug-in");
     }
 
     /**

@@ -32,7 +32,9 @@ public record Port<T>(
         /** The subscription does not start, since changes must not be sent to an unintended place. */
         NAMED,
         /** The subscription runs without one. */
-        OPTIONAL
+        OPTIONAL,
+        /** A sink names one in its own key of the port's name, or has a format of spream. */
+        SINK
     }
 
     public Port {

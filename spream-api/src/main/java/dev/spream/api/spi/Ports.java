@@ -9,6 +9,7 @@ public final class Ports {
             ChangeStreamSourceProvider.PORT,
             PartitionStorageProvider.PORT,
             ConsumerProvider.PORT,
+            FormatProvider.PORT,
             DeadLetterSinkProvider.PORT,
             LockStoreProvider.PORT,
             OutboxStoreProvider.PORT,

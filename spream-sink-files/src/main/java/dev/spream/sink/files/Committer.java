@@ -5,9 +5,6 @@ import dev.spream.core.DurationText;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -15,10 +12,12 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -139,41 +138,46 @@ final class Committer {
 
     private List<CommittedFile> store(Draft draft, String id) throws InterruptedException {
         List<CommittedFile> files = new ArrayList<>();
-        for (var folder : options.path().divide(draft.changes()).entrySet()) {
-            List<PendingChange> changes = folder.getValue();
-            byte[] content = content(changes);
-            String name = "%s%s/%s-%s-%d%s"
-                    .formatted(
-                            DATA,
-                            folder.getKey(),
-                            TIME.format(clock.instant()),
-                            id.substring(0, 13),
-                            commits.state().number() + 1,
-                            options.format().extension());
-            retrying("storing a file", () -> {
-                store.put(name, content);
-                return true;
-            });
-            Comparator<Instant> byTime = Comparator.naturalOrder();
-            files.add(new CommittedFile(
-                    name,
-                    changes.size(),
-                    changes.stream().mapToLong(PendingChange::rows).sum(),
-                    content.length,
-                    changes.stream().map(PendingChange::at).min(byTime).orElseThrow(),
-                    changes.stream().map(PendingChange::at).max(byTime).orElseThrow()));
+        Set<String> names = new HashSet<>();
+        for (PathPattern.Folder folder : options.path().divide(draft.changes())) {
+            for (PendingFile file : PendingFile.of(folder.changes(), options.format())) {
+                files.add(store(file, name(folder.path(), id, names)));
+            }
         }
         return files;
     }
 
-    private byte[] content(List<PendingChange> changes) {
-        ByteArrayOutputStream content = new ByteArrayOutputStream();
-        try {
-            options.format().write(changes, content);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e); // nothing is written but memory
+    /** Returns a new name; files of one commit in one folder have numbers from the second one on. */
+    private String name(String folder, String id, Set<String> names) {
+        String stem = "%s%s/%s-%s-%d"
+                .formatted(
+                        DATA,
+                        folder,
+                        TIME.format(clock.instant()),
+                        id.substring(0, 13),
+                        commits.state().number() + 1);
+        String name = stem + options.format().extension();
+        for (int i = 2; !names.add(name); i++) {
+            name = "%s-%d%s".formatted(stem, i, options.format().extension());
         }
-        return content.toByteArray();
+        return name;
+    }
+
+    private CommittedFile store(PendingFile file, String name) throws InterruptedException {
+        byte[] content = file.content();
+        retrying("storing a file", () -> {
+            store.put(name, content);
+            return true;
+        });
+        List<PendingChange> changes = file.changes();
+        Comparator<Instant> byTime = Comparator.naturalOrder();
+        return new CommittedFile(
+                name,
+                changes.size(),
+                changes.stream().mapToLong(PendingChange::rows).sum(),
+                content.length,
+                changes.stream().map(PendingChange::at).min(byTime).orElseThrow(),
+                changes.stream().map(PendingChange::at).max(byTime).orElseThrow());
     }
 
     /** Deletes a file that no entry names; if that fails it stays, and does not count. */

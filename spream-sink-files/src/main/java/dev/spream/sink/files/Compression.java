@@ -1,17 +1,9 @@
 package dev.spream.sink.files;
 
-/** The compression of whole files. */
+/** The compression of files: of a whole file of lines, or inside of a file of another format. */
 enum Compression {
-    NONE(""),
-    GZIP(".gz");
-
-    private final String extension;
-
-    Compression(String extension) {
-        this.extension = extension;
-    }
-
-    String extension() {
-        return extension;
-    }
+    NONE,
+    GZIP,
+    DEFLATE,
+    ZSTANDARD
 }

@@ -1,7 +1,9 @@
 package dev.spream.sink.files;
 
+import dev.spream.api.format.ConfiguredFormat;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.FileFormat;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.consume.Consumer;
@@ -9,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -27,9 +30,19 @@ public final class FilesKeys {
                     new ConfigType<>(PathPattern.FORM, PathPattern::new, PathPattern::text),
                     "Folders of the files below data/, by the commit timestamps (UTC) and the tables of the changes.")
             .withDefault(new PathPattern("dt={date}/hour={hour}"));
+    private static final String JSON_LINES = "record";
+    private static final ConfigKey<String> FORMAT = ConfigKey.of(
+                    "format",
+                    ConfiguredFormat.nameOr(List.of(JSON_LINES)),
+                    "Format of the files: the documentation's record, as lines of JSON; or that of a plug-in, such as avro of"
+                            + " spream-format-avro.")
+            .withDefault(JSON_LINES);
     private static final ConfigKey<Compression> COMPRESSION = ConfigKey.of(
-                    "compression", ConfigType.choice(Compression.class), "Compression of the files.")
-            .withDefault(Compression.GZIP);
+                    "compression",
+                    ConfigType.choice(Compression.class),
+                    "Compression of the files: gzip or none of lines of JSON, and deflate, zstandard or none inside of files of"
+                            + " other formats.")
+            .withDefaultMeaning("gzip of lines of JSON, deflate of other formats");
     private static final ConfigKey<Long> MAX_SIZE = ConfigKey.of(
                     "max-size",
                     ConfigType.size(1L << 10, 1L << 30),
@@ -67,8 +80,34 @@ public final class FilesKeys {
 
     /** Returns the keys of a provider: its own, and the shared ones after them. */
     public static List<ConfigKey<?>> with(ConfigKey<?>... own) {
-        return Stream.concat(Stream.of(own), Stream.of(PATH, COMPRESSION, MAX_SIZE, RETRY_FOR, TAKE_OVER))
+        return Stream.concat(Stream.of(own), Stream.of(PATH, FORMAT, COMPRESSION, MAX_SIZE, RETRY_FOR, TAKE_OVER))
                 .toList();
+    }
+
+    /** Returns the problems of the shared keys. */
+    public static List<String> problems(PluginConfig config) {
+        boolean isText = config.get(FORMAT).equals(JSON_LINES);
+        return config
+                .find(COMPRESSION)
+                .filter(compression -> compression != Compression.NONE && (compression == Compression.GZIP) != isText)
+                .map(compression -> "compression: %s is not one of format=%s, which has %s"
+                        .formatted(
+                                COMPRESSION.type().write(compression),
+                                config.get(FORMAT),
+                                isText ? "gzip and none" : "deflate, zstandard and none"))
+                .stream()
+                .toList();
+    }
+
+    private static FileFormat format(PluginConfig config, PluginContext context) {
+        String name = config.get(FORMAT);
+        Optional<Compression> compression = config.find(COMPRESSION);
+        if (name.equals(JSON_LINES)) {
+            return new JsonLinesFormat(compression.orElse(Compression.GZIP) == Compression.GZIP);
+        }
+        return context.format()
+                .files(COMPRESSION.type().write(compression.orElse(Compression.DEFLATE)))
+                .orElseThrow(() -> new IllegalArgumentException("format: %s has no files".formatted(name)));
     }
 
     /**
@@ -78,11 +117,14 @@ public final class FilesKeys {
      */
     public static Consumer open(ObjectStore store, PluginConfig config, PluginContext context)
             throws InterruptedException {
-        FilesOptions options = new FilesOptions(
-                config.get(PATH),
-                new JsonLinesFormat(config.get(COMPRESSION)),
-                config.get(MAX_SIZE),
-                config.get(RETRY_FOR));
+        FileFormat format;
+        try {
+            format = format(config, context);
+        } catch (RuntimeException e) {
+            store.close();
+            throw e;
+        }
+        FilesOptions options = new FilesOptions(config.get(PATH), format, config.get(MAX_SIZE), config.get(RETRY_FOR));
         LogOwner owner = new LogOwner(context.subscription(), context.storedSubscription(), config.find(TAKE_OVER));
         try {
             return FilesSink.open(store, owner, options, context.clock());

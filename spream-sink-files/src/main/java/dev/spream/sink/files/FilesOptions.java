@@ -2,6 +2,7 @@ package dev.spream.sink.files;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.api.spi.FileFormat;
 import java.time.Duration;
 
 /**

@@ -1,6 +1,7 @@
 package dev.spream.sink.files;
 
 import dev.spream.core.DurationText;
+import dev.spream.api.spi.FileFormat;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
@@ -82,7 +83,7 @@ final class FilesSink implements BatchConsumer, AutoCloseable {
         List<PendingChange> pending = new ArrayList<>(changes.size());
         for (int i = 0; i < changes.size(); i++) {
             DataChangeRecord change = changes.get(i);
-            pending.add(PendingChange.of(change, batch.delivery(i), format.encode(change)));
+            pending.add(PendingChange.of(change, batch.delivery(i), format.encode(change, batch.delivery(i))));
         }
         lock.lockInterruptibly();
         try {

@@ -1,41 +1,57 @@
 package dev.spream.sink.files;
 
+import dev.spream.api.spi.ChangeFile;
+import dev.spream.api.spi.EncodedChange;
+import dev.spream.api.spi.FileFormat;
+import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
 /** A line of JSON a change, in the shape of the documentation's {@code data_change_record}; compressed if wanted. */
-record JsonLinesFormat(Compression compression) implements FileFormat {
+record JsonLinesFormat(boolean isZipped) implements FileFormat {
     private static final int BUFFER_BYTES = 1 << 16;
 
     @Override
     public String extension() {
-        return ".jsonl" + compression.extension();
+        return isZipped ? ".jsonl.gz" : ".jsonl";
     }
 
     @Override
-    public byte[] encode(DataChangeRecord change) {
-        return (change.toJson() + "\n").getBytes(StandardCharsets.UTF_8);
+    public EncodedChange encode(DataChangeRecord change, Delivery delivery) {
+        return EncodedChange.of((change.toJson() + "\n").getBytes(StandardCharsets.UTF_8));
     }
 
     @Override
-    public void write(List<PendingChange> changes, OutputStream out) throws IOException {
-        switch (compression) {
-            case NONE -> writePlain(changes, out);
-            case GZIP -> {
-                GZIPOutputStream zipped = new GZIPOutputStream(out, BUFFER_BYTES);
-                writePlain(changes, zipped);
-                zipped.finish();
-            }
+    public ChangeFile begin() {
+        return new Lines(isZipped, new ArrayList<>());
+    }
+
+    private record Lines(boolean isZipped, List<byte[]> lines) implements ChangeFile {
+        @Override
+        public boolean add(EncodedChange change) {
+            return lines.addAll(change.values());
         }
-    }
 
-    private static void writePlain(List<PendingChange> changes, OutputStream out) throws IOException {
-        for (PendingChange change : changes) {
-            out.write(change.bytes());
+        @Override
+        public void write(OutputStream out) throws IOException {
+            if (!isZipped) {
+                writePlain(out);
+                return;
+            }
+            GZIPOutputStream zipped = new GZIPOutputStream(out, BUFFER_BYTES);
+            writePlain(zipped);
+            zipped.finish();
+        }
+
+        private void writePlain(OutputStream out) throws IOException {
+            for (byte[] line : lines) {
+                out.write(line);
+            }
         }
     }
 }

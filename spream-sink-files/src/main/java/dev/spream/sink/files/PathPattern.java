@@ -7,7 +7,6 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -44,28 +43,34 @@ record PathPattern(String text) {
     }
 
     /**
-     * Divides changes by their folder; the changes of a folder stay in order. An earlier period comes before a later one,
-     * so that the changes of each key are in order over all.
+     * Divides changes by their folder and the kind of their file; the changes of each stay in order. An earlier period comes
+     * before a later one, so that the changes of each key are in order over all.
      */
-    Map<String, List<PendingChange>> divide(List<PendingChange> changes) {
+    List<Folder> divide(List<PendingChange> changes) {
         Map<Group, List<PendingChange>> groups = new TreeMap<>(Group.ORDER);
         changes.forEach(change -> groups.computeIfAbsent(groupOf(change), group -> new ArrayList<>())
                 .add(change));
-        Map<String, List<PendingChange>> folders = new LinkedHashMap<>();
-        groups.forEach((group, members) -> folders.put(folder(group), members));
-        return folders;
+        return groups.entrySet().stream()
+                .map(group -> new Folder(folder(group.getKey()), group.getValue()))
+                .toList();
     }
 
-    private record Group(Instant period, String table) {
+    /** Changes of one kind, for one folder. */
+    record Folder(String path, List<PendingChange> changes) {}
+
+    private record Group(Instant period, String table, String kind) {
         static final Comparator<Group> ORDER =
-                Comparator.comparing(Group::period).thenComparing(Group::table);
+                Comparator.comparing(Group::period).thenComparing(Group::table).thenComparing(Group::kind);
     }
 
     private Group groupOf(PendingChange change) {
         Instant period = text.contains("{hour}")
                 ? change.at().truncatedTo(ChronoUnit.HOURS)
                 : text.contains("{date}") ? change.at().truncatedTo(ChronoUnit.DAYS) : Instant.EPOCH;
-        return new Group(period, text.contains("{table}") ? change.table() : "");
+        return new Group(
+                period,
+                text.contains("{table}") ? change.table() : "",
+                change.encoded().kind());
     }
 
     private String folder(Group group) {

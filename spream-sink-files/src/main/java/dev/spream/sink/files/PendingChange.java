@@ -1,5 +1,6 @@
 package dev.spream.sink.files;
 
+import dev.spream.api.spi.EncodedChange;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
@@ -11,7 +12,7 @@ import java.time.Instant;
  *
  * @param place its place in the partition
  * @param isReplay whether it is a dead letter that is replayed, which its place does not make known
- * @param bytes the change in the format of the files
+ * @param encoded the change in the format of the files
  */
 record PendingChange(
         PartitionToken partition,
@@ -21,11 +22,11 @@ record PendingChange(
         boolean isReplay,
         String table,
         int rows,
-        byte[] bytes) {
+        EncodedChange encoded) {
     /** About the memory of a change besides its bytes. */
     private static final int OVERHEAD = 200;
 
-    static PendingChange of(DataChangeRecord change, Delivery delivery, byte[] bytes) {
+    static PendingChange of(DataChangeRecord change, Delivery delivery, EncodedChange encoded) {
         return new PendingChange(
                 delivery.partition(),
                 delivery.epoch(),
@@ -34,7 +35,7 @@ record PendingChange(
                 delivery.isReplay(),
                 change.tableName(),
                 change.mods().size(),
-                bytes);
+                encoded);
     }
 
     Instant at() {
@@ -42,6 +43,6 @@ record PendingChange(
     }
 
     long size() {
-        return bytes.length + OVERHEAD;
+        return encoded.size() + OVERHEAD;
     }
 }

@@ -33,6 +33,7 @@ final class ArchitectureTest {
                         "dev.spream.core.consume..",
                         "dev.spream.core.partition..",
                         "dev.spream.core.record..",
+                        "dev.spream.api.format..",
                         "dev.spream.api.spi..",
                         "dev.spream.sink.files..",
                         "org.jspecify..",

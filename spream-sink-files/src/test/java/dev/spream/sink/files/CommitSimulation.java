@@ -2,6 +2,7 @@ package dev.spream.sink.files;
 
 import static dev.spream.sink.files.FilesChanges.START;
 
+import dev.spream.api.spi.FileFormat;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
@@ -212,7 +213,7 @@ final class CommitSimulation {
             Lease lease = readable.get(random.nextInt(readable.size()));
             DataChangeRecord change = lease.partition.changes.get(lease.next);
             Delivery delivery = FilesChanges.delivery(lease.partition.token, lease.epoch, lowWatermark());
-            PendingChange pending = PendingChange.of(change, delivery, format().encode(change));
+            PendingChange pending = PendingChange.of(change, delivery, format().encode(change, delivery));
             if (lease.isHeld()) {
                 committer.requireNew(pending);
             }

@@ -63,10 +63,7 @@ final class FilesChanges {
 
     static FilesOptions options(long maxSize) {
         return new FilesOptions(
-                new PathPattern("dt={date}/hour={hour}"),
-                new JsonLinesFormat(Compression.GZIP),
-                maxSize,
-                Duration.ofSeconds(5));
+                new PathPattern("dt={date}/hour={hour}"), new JsonLinesFormat(true), maxSize, Duration.ofSeconds(5));
     }
 
     /** Returns the changes of the files that count, in order. */

@@ -60,7 +60,7 @@ public final class GcsSinkProvider implements ConsumerProvider {
         if (config.find(EMULATOR).isPresent() && config.find(CREDENTIALS_FILE).isPresent()) {
             return List.of("emulator: it takes no credentials; remove credentials-file, or the emulator");
         }
-        return List.of();
+        return FilesKeys.problems(config);
     }
 
     @Override

@@ -33,7 +33,7 @@ record RowMessages(
         for (ChangedRow row : ChangedRow.of(change, delivery)) {
             Deletion deletion = row.isDelete() ? format.deletion() : Deletion.VALUE;
             if (deletion != Deletion.TOMBSTONE) {
-                messages.add(message(topic, format, row, format.value(row)));
+                messages.add(message(topic, format, row, format.value(row, Optional.of(topic))));
             }
             if (deletion != Deletion.VALUE) {
                 messages.add(message(topic, format, row, null));
@@ -55,12 +55,12 @@ record RowMessages(
     }
 
     private Message message(String topic, ChangeFormat format, ChangedRow row, byte @Nullable [] value) {
-        return new Message(topic, key(format, row), value, headers(row));
+        return new Message(topic, key(format, row, topic), value, headers(row));
     }
 
-    private static byte[] key(ChangeFormat format, ChangedRow row) {
+    private static byte[] key(ChangeFormat format, ChangedRow row, String topic) {
         try {
-            return format.key(row);
+            return format.key(row, Optional.of(topic));
         } catch (IllegalArgumentException e) {
             throw new NonRetryableException(
                     "the primary key of a row of the change %s cannot be read, so its place among the other changes is not known"

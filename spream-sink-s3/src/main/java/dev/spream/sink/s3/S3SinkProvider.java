@@ -65,7 +65,7 @@ public final class S3SinkProvider implements ConsumerProvider {
 
     @Override
     public List<String> problems(PluginConfig config) {
-        List<String> problems = new ArrayList<>();
+        List<String> problems = new ArrayList<>(FilesKeys.problems(config));
         if (config.find(ACCESS_KEY_ID).isPresent()
                 != config.find(SECRET_ACCESS_KEY).isPresent()) {
             problems.add("access-key-id: configure secret-access-key as well, or neither of them");

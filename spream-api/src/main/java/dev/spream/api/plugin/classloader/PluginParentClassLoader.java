@@ -15,9 +15,12 @@ import java.util.stream.Collectors;
 public final class PluginParentClassLoader extends ClassLoader {
     private static final Set<String> SHARED_LIBRARIES =
             Set.of("org.slf4j", "org.slf4j.event", "org.slf4j.helpers", "org.slf4j.spi", "org.jspecify.annotations");
+    private static final String API = "dev.spream.api";
     /** The cores with ports, by the first three parts of their package names, such as {@code dev.spream.core}. */
-    private static final Set<String> CORES =
-            Ports.ALL.stream().map(port -> coreOf(port.type())).collect(Collectors.toUnmodifiableSet());
+    private static final Set<String> CORES = Ports.ALL.stream()
+            .map(port -> coreOf(port.type()))
+            .filter(core -> !core.equals(API))
+            .collect(Collectors.toUnmodifiableSet());
 
     static {
         registerAsParallelCapable();
@@ -35,7 +38,7 @@ public final class PluginParentClassLoader extends ClassLoader {
         String packageName = className.substring(0, Math.max(0, className.lastIndexOf('.')));
         return SHARED_LIBRARIES.contains(packageName)
                 || CORES.stream().anyMatch(core -> isWithin(packageName, core))
-                || (isWithin(packageName, "dev.spream.api") && !isWithin(packageName, "dev.spream.api.guice"));
+                || (isWithin(packageName, API) && !isWithin(packageName, "dev.spream.api.guice"));
     }
 
     private static String coreOf(Class<?> port) {

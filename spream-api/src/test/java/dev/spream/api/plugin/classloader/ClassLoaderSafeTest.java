@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.api.spi.ChangeFile;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.api.spi.DeadLetterSinkProvider;
 import dev.spream.api.spi.EventSourceProvider;
 import dev.spream.api.spi.EventStoreProvider;
+import dev.spream.api.spi.FileFormat;
+import dev.spream.api.spi.MessageFormat;
 import dev.spream.api.spi.OutboxSenderProvider;
 import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.Port;
@@ -92,6 +95,9 @@ final class ClassLoaderSafeTest {
                 of(ConsumerProvider.PORT, BatchConsumer.class),
                 of(ConsumerProvider.PORT, TransactionConsumer.class),
                 of(DeadLetterSinkProvider.PORT, DeadLetterStore.class),
+                wrapping(MessageFormat.class),
+                wrapping(FileFormat.class),
+                wrapping(ChangeFile.class),
                 wrapping(SearchIndex.class),
                 wrapping(EventFeed.class),
                 wrapping(ProjectionOperations.class),

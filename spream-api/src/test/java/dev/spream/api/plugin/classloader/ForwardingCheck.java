@@ -96,6 +96,7 @@ final class ForwardingCheck<T> {
     private static boolean isWrapped(Class<?> type) {
         return List.of(
                         "Batch",
+                        "ChangeFile",
                         "Claim",
                         "ChangeStreamCursor",
                         "EventFeed",

@@ -1,5 +1,6 @@
 package dev.spream.api.plugin.classloader;
 
+import dev.spream.api.spi.EncodedChange;
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.StoredDeadLetter;
@@ -75,6 +76,7 @@ import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.search.SearchQuery;
 import dev.spream.projection.search.SearchResult;
 import dev.spream.projection.search.SearchSchema;
+import java.io.OutputStream;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -113,6 +115,9 @@ public final class PortSamples {
     private static final Map<Class<?>, Object> VALUES = Map.ofEntries(
             Map.entry(Object.class, "a transaction"),
             Map.entry(Class.class, String.class),
+            Map.entry(byte[].class, new byte[] {1}),
+            Map.entry(EncodedChange.class, EncodedChange.of(new byte[] {1})),
+            Map.entry(OutputStream.class, OutputStream.nullOutputStream()),
             Map.entry(BucketSpace.class, SPACE),
             Map.entry(BucketLayout.class, LAYOUT),
             Map.entry(LockDeadline.class, LockDeadline.start(LockWait.FOREVER, InstantSource.fixed(START))),

@@ -15,10 +15,11 @@ import dev.spream.core.record.TypeCode;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * Writing the key and the value of a row in each format, compared with the documentation's record: an UPDATE of a row with
+ * Writing the key and the value of a row in each format, those of plug-ins included, compared with the documentation's record: an UPDATE of a row with
  * eight columns, as a sink gets it, whose values are text that was not parsed before.
  */
 public final class FormatCost {
@@ -41,6 +42,8 @@ public final class FormatCost {
                 .add("debezium", () -> write(ChangeFormat.debezium(STREAM, "shop", false, clock)))
                 .add("debezium with schemas", () -> write(ChangeFormat.debezium(STREAM, "shop", true, clock)))
                 .add("cloudevents", () -> write(ChangeFormat.cloudEvents(STREAM)))
+                .add("avro, the change", () -> write(avro("record")))
+                .add("avro, the row", () -> write(avro("after")))
                 .run(WARM_UPS, TURNS);
     }
 
@@ -52,6 +55,11 @@ public final class FormatCost {
             written += format.key(row).length > 0 && format.value(row).length > 0 ? 1 : 0;
         }
         return written;
+    }
+
+    /** Returns Avro as a sink has it that names it in its configuration, without a registry. */
+    private static ChangeFormat avro(String shape) {
+        return PluginFormat.of("avro", Map.of("shape", shape));
     }
 
     /** Returns the change with objects that were not parsed yet. */

@@ -1,0 +1,187 @@
+package dev.spream.format.avro;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.spream.api.spi.NonRetryableException;
+import dev.spream.core.SpreamException;
+import dev.spream.core.record.Json;
+import dev.spream.core.record.JsonObject;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A schema registry with the API of Confluent's. Each schema is asked for once in each subject, and its id is kept. Safe
+ * for use by many threads.
+ *
+ * @see <a href="https://docs.confluent.io/platform/current/schema-registry/develop/api.html">Schema Registry API</a>
+ */
+final class SchemaRegistry implements AutoCloseable {
+    private static final String CONTENT_TYPE = "application/vnd.schemaregistry.v1+json";
+    private static final int MAX_IDS = 10_000;
+
+    private record Subject(String name, String schema) {}
+
+    /** A user with a password. */
+    record Login(String user, String password) {
+        String header() {
+            return "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(UTF_8));
+        }
+
+        @Override
+        public String toString() {
+            return user;
+        }
+    }
+
+    private final String url;
+    private final Optional<String> authorization;
+    private final boolean registers;
+    private final Duration timeout;
+    private final HttpClient client;
+    private final Map<Subject, Integer> ids = new ConcurrentHashMap<>();
+
+    private SchemaRegistry(String url, Optional<Login> login, boolean registers, Duration timeout) {
+        this.url = url;
+        this.authorization = login.map(Login::header);
+        this.registers = registers;
+        this.timeout = timeout;
+        this.client = HttpClient.newBuilder()
+                .connectTimeout(timeout)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .version(HttpClient.Version.HTTP_1_1)
+                .build();
+    }
+
+    /** Connects with the first call. */
+    static SchemaRegistry of(URI url, Optional<Login> login, boolean registers, Duration timeout) {
+        String text = url.toString();
+        return new SchemaRegistry(
+                text.endsWith("/") ? text.substring(0, text.length() - 1) : text, login, registers, timeout);
+    }
+
+    /**
+     * Returns the id of a schema in a subject.
+     *
+     * @throws NonRetryableException if the registry refuses the schema, or does not have it and none is to be registered
+     * @throws SpreamException if the registry fails otherwise, or refuses the user
+     */
+    int id(String subject, WriterSchema schema) {
+        Subject key = new Subject(subject, schema.text());
+        Integer known = ids.get(key);
+        if (known != null) {
+            return known;
+        }
+        int id = ask(subject, schema);
+        if (ids.size() >= MAX_IDS) {
+            ids.clear();
+        }
+        ids.put(key, id);
+        return id;
+    }
+
+    private int ask(String subject, WriterSchema schema) {
+        String path =
+                "/subjects/" + URLEncoder.encode(subject, UTF_8).replace("+", "%20") + (registers ? "/versions" : "");
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
+                .header("Content-Type", CONTENT_TYPE)
+                .header("Accept", CONTENT_TYPE + ", application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(Json.text(Map.of("schema", schema.text()))));
+        authorization.ifPresent(value -> request.header("Authorization", value));
+        HttpResponse<String> answer = send(request.build(), subject);
+        if (answer.statusCode() / 100 == 2) {
+            return id(answer.body(), subject);
+        }
+        throw refusal(answer, subject);
+    }
+
+    private int id(String answer, String subject) {
+        try {
+            return Math.toIntExact(JsonObject.of(answer).int64("id").orElseThrow());
+        } catch (RuntimeException e) {
+            throw new SpreamException(
+                    "the schema registry %s answered without the id of the schema of %s; check schema-registry.url"
+                            .formatted(url, subject),
+                    e);
+        }
+    }
+
+    private SpreamException refusal(HttpResponse<String> answer, String subject) {
+        int status = answer.statusCode();
+        String refusal = "the schema registry %s answered with status %d%s to the schema of %s"
+                .formatted(url, status, reason(answer.body()), subject);
+        return switch (status) {
+            case 409 ->
+                new NonRetryableException(
+                        refusal
+                                + "; it does not fit the compatibility of the subject: allow it there, or send later changes under another topic");
+            case 422 -> new NonRetryableException(refusal);
+            case 404 ->
+                registers
+                        ? new SpreamException(refusal + "; check schema-registry.url")
+                        : new NonRetryableException(
+                                refusal + "; register the schema, or set schema-registry.register=true");
+            case 401, 403 ->
+                new SpreamException(refusal + "; check schema-registry.user, its password and its permissions");
+            default -> new SpreamException(refusal + "; the message is not sent yet");
+        };
+    }
+
+    /** Returns the error code of the answer; its text may quote the schema. */
+    private static String reason(String body) {
+        try {
+            return JsonObject.of(body)
+                    .string("error_code")
+                    .map(" and code %s"::formatted)
+                    .orElse("");
+        } catch (RuntimeException e) {
+            return "";
+        }
+    }
+
+    private HttpResponse<String> send(HttpRequest request, String subject) {
+        CompletableFuture<HttpResponse<String>> answer =
+                client.sendAsync(request, HttpResponse.BodyHandlers.ofString());
+        try {
+            return answer.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw failed("did not answer in time", subject, e);
+        } catch (ExecutionException e) {
+            throw failed("cannot be reached (%s)".formatted(e.getCause()), subject, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failed("was not waited for, since the call was interrupted", subject, e);
+        } finally {
+            answer.cancel(true);
+        }
+    }
+
+    private SpreamException failed(String what, String subject, Exception cause) {
+        return new SpreamException(
+                "the schema registry %s %s: the id of the schema of %s is not known, and its message not sent yet"
+                        .formatted(url, what, subject),
+                cause);
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+        client.close();
+    }
+
+    @Override
+    public String toString() {
+        return url;
+    }
+}

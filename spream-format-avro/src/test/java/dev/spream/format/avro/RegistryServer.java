@@ -1,0 +1,129 @@
+package dev.spream.format.avro;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.spream.core.record.Json;
+import dev.spream.core.record.JsonObject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.avro.Schema;
+import org.apache.avro.SchemaCompatibility;
+
+/**
+ * A schema registry that implements the documented calls that register and look up schemas, with the compatibility
+ * BACKWARD, since none of the registries runs in a test's process. No test against a real one.
+ *
+ * @see <a href="https://docs.confluent.io/platform/current/schema-registry/develop/api.html">Schema Registry API</a>
+ */
+final class RegistryServer implements AutoCloseable {
+    private static final String TYPE = "application/vnd.schemaregistry.v1+json";
+
+    private final HttpServer server;
+    private final List<String> schemas = new ArrayList<>(); // by their ids, from 1; guarded by this, as all below
+    private final Map<String, List<String>> subjects = new LinkedHashMap<>();
+    private final List<String> requests = new ArrayList<>();
+    private int broken; // requests to be answered with 500
+    private String authorization = "";
+
+    private RegistryServer(HttpServer server) {
+        this.server = server;
+    }
+
+    static RegistryServer start() throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        RegistryServer registry = new RegistryServer(server);
+        server.createContext("/subjects/", registry::handle);
+        server.start();
+        return registry;
+    }
+
+    String url() {
+        return "http://localhost:" + server.getAddress().getPort();
+    }
+
+    synchronized void requires(String header) {
+        authorization = header;
+    }
+
+    synchronized void breaks(int times) {
+        broken = times;
+    }
+
+    synchronized List<String> requests() {
+        return List.copyOf(requests);
+    }
+
+    synchronized Schema schema(int id) {
+        return new Schema.Parser().parse(schemas.get(id - 1));
+    }
+
+    private synchronized void handle(HttpExchange call) throws IOException {
+        try (call) {
+            String[] path = call.getRequestURI().getRawPath().split("/", -1);
+            String subject = URLDecoder.decode(path[2], UTF_8);
+            requests.add(call.getRequestMethod() + " " + call.getRequestURI().getRawPath());
+            String body = new String(call.getRequestBody().readAllBytes(), UTF_8);
+            if (broken > 0) {
+                broken--;
+                answer(call, 500, Map.of("error_code", 50001, "message", "backend"));
+            } else if (!authorization.isEmpty()
+                    && !authorization.equals(call.getRequestHeaders().getFirst("Authorization"))) {
+                answer(call, 401, Map.of("error_code", 401, "message", "Unauthorized"));
+            } else if (!TYPE.equals(call.getRequestHeaders().getFirst("Content-Type"))) {
+                answer(call, 415, Map.of("error_code", 415, "message", "Unsupported Media Type"));
+            } else {
+                handle(
+                        call,
+                        subject,
+                        path.length > 3,
+                        JsonObject.of(body).string("schema").orElseThrow());
+            }
+        }
+    }
+
+    private void handle(HttpExchange call, String subject, boolean registers, String schema) throws IOException {
+        List<String> versions = subjects.computeIfAbsent(subject, name -> new ArrayList<>());
+        if (!versions.contains(schema)) {
+            if (!registers) {
+                answer(call, 404, Map.of("error_code", 40403, "message", "Schema not found"));
+                return;
+            }
+            if (!versions.isEmpty() && !isCompatible(schema, versions.getLast())) {
+                answer(call, 409, Map.of("error_code", 409, "message", "incompatible: " + schema));
+                return;
+            }
+            versions.add(schema);
+        }
+        if (!schemas.contains(schema)) {
+            schemas.add(schema);
+        }
+        answer(call, 200, Map.of("id", schemas.indexOf(schema) + 1));
+    }
+
+    private static boolean isCompatible(String reader, String writer) {
+        return SchemaCompatibility.checkReaderWriterCompatibility(
+                                new Schema.Parser().parse(reader), new Schema.Parser().parse(writer))
+                        .getType()
+                == SchemaCompatibility.SchemaCompatibilityType.COMPATIBLE;
+    }
+
+    private static void answer(HttpExchange call, int status, Map<String, Object> body) throws IOException {
+        byte[] bytes = Json.text(body).getBytes(UTF_8);
+        call.getResponseHeaders().set("Content-Type", TYPE);
+        call.sendResponseHeaders(status, bytes.length);
+        call.getResponseBody().write(bytes);
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.format.avro;
+
+import org.jspecify.annotations.NullMarked;
