@@ -117,7 +117,9 @@ public final class Plugin<T> {
      */
     public OpenPlugin<T> open(
             PluginConfig config, InstantSource clock, String subscription, SharedChangeStream changeStream) {
-        return open(config, new OpeningContext(clock, subscription, Optional.of(changeStream), Optional.empty(), Optional.empty()));
+        return open(
+                config,
+                new OpeningContext(clock, subscription, Optional.of(changeStream), Optional.empty(), Optional.empty()));
     }
 
     private OpenPlugin<T> open(PluginConfig config, OpeningContext opening) {
@@ -145,7 +147,7 @@ public final class Plugin<T> {
             Class<P> type, Making<P, R> making, Class<? super R> made, PluginConfig config, String subscription) {
         return opened(
                 made,
-                new OpeningContext(InstantSource.system(), subscription, Optional.empty(), Optional.empty()),
+                new OpeningContext(InstantSource.system(), subscription, Optional.empty(), Optional.empty(), Optional.empty()),
                 context -> making.make(type.cast(provider), config, context));
     }
 

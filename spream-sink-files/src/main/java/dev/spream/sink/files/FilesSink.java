@@ -1,7 +1,7 @@
 package dev.spream.sink.files;
 
-import dev.spream.core.DurationText;
 import dev.spream.api.spi.FileFormat;
+import dev.spream.core.DurationText;
 import dev.spream.core.consume.BatchConsumer;
 import dev.spream.core.record.DataChangeRecord;
 import java.io.IOException;

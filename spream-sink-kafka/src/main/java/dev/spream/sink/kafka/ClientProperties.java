@@ -145,8 +145,10 @@ final class ClientProperties {
                 .filter(key -> key.getValue().isSecret())
                 .flatMap(key -> Optional.ofNullable(properties.get(key.getKey())).stream()
                         .flatMap(secret -> key.getKey().equals(SaslConfigs.SASL_JAAS_CONFIG)
-                                ? LOGIN_SEPARATOR.splitAsStream(secret).filter(word -> !LOGIN_NAME.matcher(word)
-                                        .matches())
+                                ? LOGIN_SEPARATOR
+                                        .splitAsStream(secret)
+                                        .filter(word ->
+                                                !LOGIN_NAME.matcher(word).matches())
                                 : Stream.of(secret.strip())))
                 .filter(secret -> secret.length() >= SHORTEST_SECRET)
                 .sorted(Comparator.comparing(String::length).reversed())
