@@ -35,6 +35,7 @@ export function startSection(id, path, period, draw) {
 
   function tell(text) {
     write(note, text);
+    write(section.querySelector(".waiting"), text ? section.dataset.without : "Waiting for the first answer.");
     note.hidden = text === "";
     assign(section, { "data-failing": text !== "" });
   }
@@ -42,7 +43,7 @@ export function startSection(id, path, period, draw) {
   function redraw() {
     const any = Boolean(known?.state);
     section.querySelector(".content").hidden = !any;
-    section.querySelector(".waiting").hidden = any || !note.hidden;
+    section.querySelector(".waiting").hidden = any;
     any && draw(known.state, known);
   }
 
