@@ -142,14 +142,17 @@ public final class DashboardData implements AutoCloseable {
     private static PartitionLease running(JdbcPartitionStorage storage, String token) {
         PartitionClaim claim = PartitionClaim.of(
                 storage.lineage().partition(new PartitionToken(token)).orElseThrow());
-        PartitionLease lease =
-                storage.acquire(WORKER, List.of(claim), LEASE).getFirst();
+        PartitionLease lease = storage.acquire(WORKER, List.of(claim), LEASE).getFirst();
         storage.markRunning(lease);
         return lease;
     }
 
     private static void finish(
-            JdbcPartitionStorage storage, PartitionLease lease, Instant at, List<String> children, List<String> parents) {
+            JdbcPartitionStorage storage,
+            PartitionLease lease,
+            Instant at,
+            List<String> children,
+            List<String> parents) {
         storage.addChildren(
                 lease,
                 new ChildPartitionsRecord(
@@ -168,8 +171,8 @@ public final class DashboardData implements AutoCloseable {
     private void addDeadLetters(DataSource source) throws Exception {
         JdbcDeadLetterStore letters = JdbcDeadLetterStore.create(source, "orders");
         open.add(letters);
-        letters.accept(DeadLetters.of(
-                Reason.PARKED, change(1, PARKED), new IllegalStateException("the sink said " + SECRET)));
+        letters.accept(
+                DeadLetters.of(Reason.PARKED, change(1, PARKED), new IllegalStateException("the sink said " + SECRET)));
         letters.accept(DeadLetters.of(Reason.BEHIND_PARKED, change(2, PARKED)));
         letters.accept(DeadLetters.of(Reason.FAILED, change(3, FAILED)));
     }
@@ -203,7 +206,8 @@ public final class DashboardData implements AutoCloseable {
         try (Connection connection = source.getConnection()) {
             connection.setAutoCommit(false);
             for (int i = 0; i < 8; i++) {
-                outbox.enqueue(connection, OutboxMessage.of("%s-%d".formatted(SECRET, i), "{\"%s\":1}".formatted(SECRET)));
+                outbox.enqueue(
+                        connection, OutboxMessage.of("%s-%d".formatted(SECRET, i), "{\"%s\":1}".formatted(SECRET)));
             }
             connection.commit();
         }

@@ -60,13 +60,14 @@ final class DashboardIT {
                     .extracting(panel -> panel.string("name").orElseThrow())
                     .containsExactly("dead-letters", "outbox", "projections", "locks");
 
-            JsonObject subscription = await("api/subscription", shown -> !shown.objects("partitions")
-                    .isEmpty());
+            JsonObject subscription = await(
+                    "api/subscription", shown -> !shown.objects("partitions").isEmpty());
             assertThat(subscription.string("stream")).contains("OrdersStream");
             assertThat(subscription.objects("partitions")).hasSize(5);
             assertThat(subscription.string("low_watermark")).isPresent();
             assertThat(subscription.objects("workers")).hasSize(1);
-            JsonObject lag = await("api/lag", shown -> !shown.objects("partitions").isEmpty());
+            JsonObject lag =
+                    await("api/lag", shown -> !shown.objects("partitions").isEmpty());
             assertThat(lag.objects("partitions"))
                     .extracting(partition -> partition.string("token").orElseThrow())
                     .containsExactly("a3", "a2", "b1");
@@ -87,7 +88,8 @@ final class DashboardIT {
             assertThat(outbox.objects("parked")).hasSize(2);
             assertThat(outbox.objects("aborted"))
                     .singleElement()
-                    .satisfies(entry -> assertThat(entry.string("last_error_code")).contains("REJECTED"));
+                    .satisfies(
+                            entry -> assertThat(entry.string("last_error_code")).contains("REJECTED"));
 
             List<JsonObject> projections = state("projections").objects("projections");
             assertThat(projections)
@@ -99,10 +101,12 @@ final class DashboardIT {
             assertThat(projections.getFirst().objects("segments")).hasSize(4);
             assertThat(projections.getLast().string("last_error")).contains("the index is full");
 
-            JsonObject locks = await("api/locks", shown -> shown.object("state")
-                            .filter(state -> !state.objects("waits").isEmpty()
-                                    && state.toString().contains("nightly import"))
-                            .isPresent())
+            JsonObject locks = await(
+                            "api/locks",
+                            shown -> shown.object("state")
+                                    .filter(state -> !state.objects("waits").isEmpty()
+                                            && state.toString().contains("nightly import"))
+                                    .isPresent())
                     .object("state")
                     .orElseThrow();
             assertThat(locks.toString()).contains("u1");
@@ -134,7 +138,9 @@ final class DashboardIT {
             sink.refuse(DashboardData.PARKED);
             JsonObject refused = answered("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
             assertThat(refused.get("done")).isEqualTo(false);
-            assertThat(refused.string("text").orElseThrow()).contains("refused 1").doesNotContain(DashboardData.SECRET);
+            assertThat(refused.string("text").orElseThrow())
+                    .contains("refused 1")
+                    .doesNotContain(DashboardData.SECRET);
             assertThat(state("dead-letters").int64("open")).hasValue(2);
 
             assertThat(answered("dead-letters/release", "{}").get("done")).isEqualTo(false);
@@ -185,7 +191,8 @@ final class DashboardIT {
             assertThat(state("outbox").objects("aborted")).hasSize(2);
             done("outbox/requeue", "{\"id\":%d,\"reason\":\"found\"}".formatted(parked));
             assertThat(state("outbox").objects("aborted")).hasSize(1);
-            assertThat(answered("outbox/requeue", "{\"id\":999,\"reason\":\"x\"}").string("text"))
+            assertThat(answered("outbox/requeue", "{\"id\":999,\"reason\":\"x\"}")
+                            .string("text"))
                     .contains("there is no entry 999; nothing was changed");
 
             String entries = "{\"projection\":\"entries\",\"reason\":\"deployment\"}";
@@ -238,7 +245,8 @@ final class DashboardIT {
             state("outbox");
             blocking.setAutoCommit(false);
             statement.execute("LOCK TABLE spream.outbox_orders IN ACCESS EXCLUSIVE MODE");
-            JsonObject shown = await("api/outbox", answer -> answer.string("error").isPresent());
+            JsonObject shown =
+                    await("api/outbox", answer -> answer.string("error").isPresent());
             assertThat(shown.object("state")).as("the last state").isPresent();
             assertThat(shown.string("read_age_seconds")).isPresent();
             assertThat(state("projections").objects("projections")).hasSize(2);
@@ -256,7 +264,8 @@ final class DashboardIT {
 
     @Test
     void a_short_token_is_refused() throws Exception {
-        CommandRun run = CommandRun.of("dashboard", "--config", file(data.config(sink.url(), "short")).toString());
+        CommandRun run = CommandRun.of(
+                "dashboard", "--config", file(data.config(sink.url(), "short")).toString());
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(String.join("\n", run.err())).contains("http-token", "16").doesNotContain("short");
     }

@@ -65,8 +65,11 @@ public final class DashboardCommand extends Subcommand implements LongRunning {
             throw new UsageFailure(
                     "there is nothing to show: configure storage, dead-letters, outbox, projections or locks");
         }
-        if (config.raw(PartitionStorageProvider.PORT.key()).filter("memory"::equals).isPresent()) {
-            throw new UsageFailure("storage is memory, which no other process can read: set jdbc or spanner, or remove it");
+        if (config.raw(PartitionStorageProvider.PORT.key())
+                .filter("memory"::equals)
+                .isPresent()) {
+            throw new UsageFailure(
+                    "storage is memory, which no other process can read: set jdbc or spanner, or remove it");
         }
         if (config.mayConfigure(DeadLetterSinkProvider.PORT.key())) {
             Spream.create(config).close(); // only validates it: a replay needs the whole subscription
@@ -78,7 +81,8 @@ public final class DashboardCommand extends Subcommand implements LongRunning {
             try (ConfiguredPartitions partitions =
                     ConfiguredPartitions.open(arguments.unmigrated(PartitionStorageProvider.PORT, List.of()))) {
                 Opening<PartitionStorage> opening = new Opening<>(partitions::storage);
-                return serve(config, Optional.of(new Stored(partitions.subscription(), () -> storage(opening))), panels);
+                return serve(
+                        config, Optional.of(new Stored(partitions.subscription(), () -> storage(opening))), panels);
             }
         }
     }
@@ -97,12 +101,11 @@ public final class DashboardCommand extends Subcommand implements LongRunning {
     }
 
     private int serve(SpreamConfig config, Optional<Stored> stored, ConfiguredPanels panels) throws Exception {
-        HttpAddress address =
-                Operations.address(config).orElseGet(() -> HttpAddress.parse(DEFAULT_ADDRESS));
+        HttpAddress address = Operations.address(config).orElseGet(() -> HttpAddress.parse(DEFAULT_ADDRESS));
         PageParts parts = new PageParts(panels.panels(), Operations.token(config));
         String name = stored.map(Stored::subscription).orElse(UNNAMED);
-        try (Operations<DashboardEndpoints> operations = new Operations<>(
-                Optional.of(address), where -> new DashboardEndpoints(where, name, stored, parts))) {
+        try (Operations<DashboardEndpoints> operations =
+                new Operations<>(Optional.of(address), where -> new DashboardEndpoints(where, name, stored, parts))) {
             return operations.show(() -> awaitEnd(operations));
         }
     }

@@ -4,7 +4,6 @@ import dev.spream.cli.output.Figures;
 import dev.spream.cli.panel.DeadLetterMembers;
 import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.StoredDeadLetter;
 import java.util.List;
 

@@ -119,8 +119,8 @@ record CommandRouter(AccessToken token, Map<String, Target> commands) {
     private static Answer run(Target target, byte[] body, String address) throws InterruptedException {
         String actor = "page@" + address;
         try {
-            JsonObject arguments =
-                    JsonObject.of(UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString());
+            JsonObject arguments = JsonObject.of(
+                    UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString());
             actor = actor(arguments, address);
             Outcome outcome = target.command().run(arguments, actor);
             log.info("page: {} by {}: {}", target, actor, outcome.text());

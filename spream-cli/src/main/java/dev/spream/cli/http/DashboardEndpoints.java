@@ -59,8 +59,7 @@ public final class DashboardEndpoints extends Endpoints {
 
     @Override
     Map<String, Callable<Answer>> answers() {
-        Map<String, Callable<Answer>> answers =
-                new HashMap<>(page().answers("dashboard", name, observed.isPresent()));
+        Map<String, Callable<Answer>> answers = new HashMap<>(page().answers("dashboard", name, observed.isPresent()));
         observed.ifPresent(shown -> {
             answers.put("/api/subscription", () -> Answer.json(SubscriptionJson.write(shown)));
             answers.put("/api/lag", () -> Answer.json(shown.lags().members().toString()));

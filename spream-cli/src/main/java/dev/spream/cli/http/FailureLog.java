@@ -51,8 +51,7 @@ final class FailureLog implements SubscriptionListener {
      * @param error the class of the exception
      * @param decision what happens next, for display
      */
-    record Change(
-            RecordIdentity identity, String table, String modType, int attempt, String error, String decision) {}
+    record Change(RecordIdentity identity, String table, String modType, int attempt, String error, String decision) {}
 
     synchronized List<Failure> latest() {
         return List.copyOf(latest);

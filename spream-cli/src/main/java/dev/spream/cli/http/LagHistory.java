@@ -7,16 +7,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lag of each partition over the last 15 minutes, in steps of 5 seconds; a step has the highest lag in it. Keeps at
+ * The lag of each partition over the last 15 minutes, in steps of 5 seconds; a step has the highest lag in it, and one
+ * without a sample is left out. Keeps at
  * most {@value #MAX_PARTITIONS} partitions, which take about 10 MB; of more, those that appear last are only counted.
  * Safe for use by many threads.
  */
@@ -32,9 +35,12 @@ final class LagHistory {
 
     // Guarded by this.
     private final Map<PartitionToken, Series> partitions = new HashMap<>();
+    private final BitSet sampled = new BitSet(STEPS); // by the same index
     private final Set<PartitionToken> notKept = new HashSet<>(); // in the current step
+    private Set<PartitionToken> live = Set.of(); // those of the last sample
     private long first = NEVER;
     private long current = NEVER;
+    private long before = NEVER; // the step sampled before the current one
 
     /** The lags of a partition; the index is the number of the step modulo {@link #STEPS}. */
     private static final class Series {
@@ -71,11 +77,17 @@ final class LagHistory {
             return; // the clock was set back: wait until the time is reached again
         }
         if (step > current) {
+            for (long passed = Math.max(current + 1, step - STEPS + 1); current != NEVER && passed < step; passed++) {
+                sampled.clear(Series.index(passed));
+            }
+            before = current;
             current = step;
             first = first == NEVER ? step : first;
+            sampled.set(Series.index(step));
             notKept.clear();
             partitions.values().removeIf(series -> series.last <= step - STEPS);
         }
+        live = Set.copyOf(lags.keySet());
         lags.forEach((token, lag) -> {
             Series series = partitions.get(token);
             if (series == null && makesRoom()) {
@@ -93,7 +105,7 @@ final class LagHistory {
     /** Returns whether another partition can be kept, if need be in place of those that have ended. */
     private boolean makesRoom() {
         if (partitions.size() >= MAX_PARTITIONS && notKept.isEmpty()) {
-            partitions.values().removeIf(series -> series.last < current - 1);
+            partitions.values().removeIf(series -> series.last < before);
         }
         return partitions.size() < MAX_PARTITIONS;
     }
@@ -104,25 +116,27 @@ final class LagHistory {
         if (current == NEVER) {
             return members.put("times", List.of()).put("partitions", List.of()).put("others", 0);
         }
-        long from = Math.max(first, current - STEPS + 1);
+        List<Long> steps = LongStream.rangeClosed(Math.max(first, current - STEPS + 1), current)
+                .filter(step -> sampled.get(Series.index(step)))
+                .boxed()
+                .toList();
         List<Map.Entry<PartitionToken, Series>> slowest = slowest();
         Set<PartitionToken> shown = new HashSet<>();
         slowest.forEach(entry -> shown.add(entry.getKey()));
-        List<Instant> times = new ArrayList<>();
-        for (long step = from; step <= current; step++) {
-            times.add(Instant.ofEpochSecond(step * STEP.toSeconds()));
-        }
-        members.put("times", times).list("partitions", slowest, entry -> new Members()
-                .put("token", entry.getKey())
-                .put("lag", values(entry.getValue(), from)));
-        putOthers(members, from, shown);
+        members.list("times", steps, step -> Instant.ofEpochSecond(step * STEP.toSeconds()))
+                .list(
+                        "partitions",
+                        slowest,
+                        entry ->
+                                new Members().put("token", entry.getKey()).put("lag", values(entry.getValue(), steps)));
+        putOthers(members, steps, shown);
         return members.put("not_kept", notKept.size());
     }
 
     /** Returns the partitions that are read now, the slowest first. */
     private List<Map.Entry<PartitionToken, Series>> slowest() {
         return partitions.entrySet().stream()
-                .filter(entry -> entry.getValue().last >= current - 1)
+                .filter(entry -> live.contains(entry.getKey()))
                 .sorted(Comparator.<Map.Entry<PartitionToken, Series>, Float>comparing(
                                 entry -> entry.getValue().at(entry.getValue().last))
                         .reversed()
@@ -131,18 +145,17 @@ final class LagHistory {
                 .toList();
     }
 
-    private List<@Nullable BigDecimal> values(Series series, long from) {
+    private static List<@Nullable BigDecimal> values(Series series, List<Long> steps) {
         List<@Nullable BigDecimal> values = new ArrayList<>();
-        for (long step = from; step <= current; step++) {
+        for (long step : steps) {
             values.add(decimal(series.at(step)));
         }
         return values;
     }
 
-    private void putOthers(Members members, long from, Set<PartitionToken> shown) {
-        int steps = Math.toIntExact(current - from + 1);
-        float[] most = new float[steps];
-        float[] least = new float[steps];
+    private void putOthers(Members members, List<Long> steps, Set<PartitionToken> shown) {
+        float[] most = new float[steps.size()];
+        float[] least = new float[steps.size()];
         Arrays.fill(most, Float.NaN);
         Arrays.fill(least, Float.NaN);
         int others = 0;
@@ -151,8 +164,8 @@ final class LagHistory {
                 continue;
             }
             others++;
-            for (int i = 0; i < steps; i++) {
-                float lag = entry.getValue().at(from + i);
+            for (int i = 0; i < most.length; i++) {
+                float lag = entry.getValue().at(steps.get(i));
                 if (!Float.isNaN(lag)) {
                     most[i] = Float.isNaN(most[i]) ? lag : Math.max(most[i], lag);
                     least[i] = Float.isNaN(least[i]) ? lag : Math.min(least[i], lag);

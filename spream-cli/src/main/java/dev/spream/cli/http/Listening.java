@@ -56,7 +56,8 @@ final class Listening implements AutoCloseable {
         LIMITS.forEach(System.getProperties()::putIfAbsent);
         InetSocketAddress socket = new InetSocketAddress(InetAddress.getByName(address.host()), address.port());
         server = HttpServer.create(socket, BACKLOG);
-        server.createContext("/", new Router(new HostCheck(socket.getAddress().isLoopbackAddress()), endpoints, commands));
+        server.createContext(
+                "/", new Router(new HostCheck(socket.getAddress().isLoopbackAddress()), endpoints, commands));
         server.setExecutor(requests);
         seconds.scheduleAtFixedRate(everySecond, 0, 1, TimeUnit.SECONDS);
         server.start();

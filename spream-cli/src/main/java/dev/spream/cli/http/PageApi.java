@@ -62,7 +62,8 @@ final class PageApi {
     }
 
     private boolean hasCommands() {
-        return token.isPresent() && panels.stream().anyMatch(panel -> !panel.commands().isEmpty());
+        return token.isPresent()
+                && panels.stream().anyMatch(panel -> !panel.commands().isEmpty());
     }
 
     /** Returns the commands; empty without a token. */

@@ -28,8 +28,7 @@ final class StoredState {
      */
     StoredState(Supplier<Optional<SubscriptionView>> view, int pause, InstantSource clock) {
         this.view = view;
-        this.reads = new LatestRead<>(
-                "the storage", () -> read(view.get().orElseThrow(), clock), FRESH, pause, clock);
+        this.reads = new LatestRead<>("the storage", () -> read(view.get().orElseThrow(), clock), FRESH, pause, clock);
     }
 
     /**

@@ -1,11 +1,11 @@
 package dev.spream.cli.http;
 
 import dev.spream.core.partition.Lineage;
+import dev.spream.core.partition.PartitionPosition;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
-import dev.spream.core.partition.PartitionPosition;
 import dev.spream.core.subscription.PartitionProgress;
 import dev.spream.core.subscription.SubscriptionView;
 import java.time.Duration;

@@ -41,7 +41,10 @@ record SubscriptionJson(Observed observed, Known known, Instant now, List<Partit
         Members members = new Members()
                 .put("subscription", observed.subscription())
                 .put("stream", view.map(SubscriptionView::streamName))
-                .put("worker", view.filter(running -> !isStored()).map(running -> running.worker().value()))
+                .put(
+                        "worker",
+                        view.filter(running -> !isStored())
+                                .map(running -> running.worker().value()))
                 .put("phase", observed.state().phase())
                 .put("problem", observed.problem())
                 .put("started_at", observed.startedAt())

@@ -71,5 +71,4 @@ record CommandArguments(JsonObject given) {
     static CommandArguments of(JsonObject given) {
         return new CommandArguments(given);
     }
-
 }

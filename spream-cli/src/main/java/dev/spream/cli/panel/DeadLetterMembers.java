@@ -2,8 +2,8 @@ package dev.spream.cli.panel;
 
 import dev.spream.cli.output.Members;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.consume.RecordKey;
+import dev.spream.core.consume.StoredDeadLetter;
 
 /** A dead letter as JSON without the content of rows. Times are RFC 3339; missing values are absent. */
 public final class DeadLetterMembers {

@@ -6,11 +6,11 @@ import dev.spream.cli.http.PanelCommand;
 import dev.spream.cli.http.PanelCommand.Outcome;
 import dev.spream.cli.output.Members;
 import dev.spream.core.consume.DeadLetterStore;
+import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.ReplayResult;
 import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.RecordIdentity;
-import dev.spream.core.consume.RecordKey;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -50,11 +50,7 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
         List<DeadLetterStore.Entry> newest =
                 open.subList(Math.max(0, open.size() - LISTED), open.size()).reversed();
         Map<RecordIdentity, StoredDeadLetter> stored =
-                store
-                        .read(newest.stream()
-                                .map(DeadLetterStore.Entry::identity)
-                                .toList())
-                        .stream()
+                store.read(newest.stream().map(DeadLetterStore.Entry::identity).toList()).stream()
                         .collect(Collectors.toMap(letter -> letter.change().identity(), Function.identity()));
         List<Members> letters = new ArrayList<>();
         Map<String, Integer> causes = new HashMap<>();
@@ -92,8 +88,9 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
         List<RecordIdentity> identities = CommandArguments.of(given).identities();
         ConfiguredDeadLetters configured = opening.get();
         Map<RecordIdentity, DeadLetterStore.Entry> open = open(configured.letters());
-        List<RecordIdentity> missing =
-                identities.stream().filter(identity -> !open.containsKey(identity)).toList();
+        List<RecordIdentity> missing = identities.stream()
+                .filter(identity -> !open.containsKey(identity))
+                .toList();
         if (!missing.isEmpty()) {
             return new Outcome(
                     false,
@@ -122,8 +119,9 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
             return new Outcome(false, "the letter %s has no key: it was not decoded".formatted(identity));
         }
         RecordKey key = letter.keys().iterator().next();
-        long letters =
-                open.values().stream().filter(other -> other.keys().contains(key)).count();
+        long letters = open.values().stream()
+                .filter(other -> other.keys().contains(key))
+                .count();
         if (letters > MAX_OF_KEY) {
             return new Outcome(
                     false,
@@ -151,7 +149,9 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
                 "discarded %d of %s%s; %s"
                         .formatted(
                                 discarded,
-                                identities.stream().map(RecordIdentity::toString).collect(Collectors.joining(", ")),
+                                identities.stream()
+                                        .map(RecordIdentity::toString)
+                                        .collect(Collectors.joining(", ")),
                                 left == 0 ? "" : "; %d are not open, or are being replayed".formatted(left),
                                 DeadLetterCounts.remaining(store)));
     }
@@ -162,8 +162,7 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
         for (RecordKey key : store.parkedKeys()) {
             released += store.release(Set.of(key)) ? 1 : 0;
         }
-        return new Outcome(
-                released > 0, "released %d keys; %s".formatted(released, DeadLetterCounts.remaining(store)));
+        return new Outcome(released > 0, "released %d keys; %s".formatted(released, DeadLetterCounts.remaining(store)));
     }
 
     /** Interrupts a running replay; its letters stay open. */

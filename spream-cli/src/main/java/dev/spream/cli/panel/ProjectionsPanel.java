@@ -50,7 +50,9 @@ public final class ProjectionsPanel implements Panel {
                 .filter(known -> known.stateName().equals(name))
                 .findFirst();
         String status = state.status().name().toLowerCase(Locale.ROOT);
-        return ProjectionMembers.of(details, version.map(known -> known.text(state.status())).orElse(status))
+        return ProjectionMembers.of(
+                        details,
+                        version.map(known -> known.text(state.status())).orElse(status))
                 .put("name", version.map(ProjectionVersion::label).orElse(name))
                 .put("version", version.map(ProjectionVersion::version))
                 .put("role", version.map(ProjectionVersion::role))

@@ -42,11 +42,7 @@ final class Service {
      * @param http the address of its HTTP server, if it has one
      * @param panels creates the panels of its page; not called without a server
      */
-    Service(
-            SpreamConfig config,
-            String command,
-            Optional<HttpAddress> http,
-            Supplier<ConfiguredPanels> panels) {
+    Service(SpreamConfig config, String command, Optional<HttpAddress> http, Supplier<ConfiguredPanels> panels) {
         this.config = config;
         this.command = command;
         this.http = http;
@@ -66,8 +62,8 @@ final class Service {
         String subscription = subscription();
         builder.around(consumer -> Tracing.around(consumer, subscription));
         try (ConfiguredPanels opened = panels(builder);
-                Operations<HttpEndpoints> operations = new Operations<>(
-                        http, where -> new HttpEndpoints(where, subscription, parts(opened)))) {
+                Operations<HttpEndpoints> operations =
+                        new Operations<>(http, where -> new HttpEndpoints(where, subscription, parts(opened)))) {
             operations.endpoints().ifPresent(shown -> shown.listeners().forEach(builder::listener));
             try (Spream spream = builder.build();
                     Draining draining = new Draining(() -> drain(spream, operations), spream::close)) {

@@ -33,7 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HttpEndpointsTest {
     private final DrivenClock clock = new DrivenClock();
     private final WatchedStorage watched = new WatchedStorage();
-    private final HttpEndpoints endpoints = new HttpEndpoints(new HttpAddress("127.0.0.1", 0), "orders", PageParts.NONE, clock);
+    private final HttpEndpoints endpoints =
+            new HttpEndpoints(new HttpAddress("127.0.0.1", 0), "orders", PageParts.NONE, clock);
     private final HttpClient client = HttpClient.newHttpClient();
     private URI base = URI.create("http://127.0.0.1/");
 
@@ -133,7 +134,8 @@ final class HttpEndpointsTest {
 
     @Test
     void a_port_that_is_in_use_cannot_be_listened_on() {
-        try (HttpEndpoints second = new HttpEndpoints(new HttpAddress("127.0.0.1", base.getPort()), "orders", PageParts.NONE, clock)) {
+        try (HttpEndpoints second =
+                new HttpEndpoints(new HttpAddress("127.0.0.1", base.getPort()), "orders", PageParts.NONE, clock)) {
             assertThatThrownBy(second::listen).isInstanceOf(BindException.class);
         }
     }

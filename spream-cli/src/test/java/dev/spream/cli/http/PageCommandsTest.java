@@ -76,7 +76,10 @@ final class PageCommandsTest {
     private OutboxEndpoints endpoints(Optional<String> token) {
         OutboxPanel panel = new OutboxPanel(new Opening<>(outbox::operations), Optional::empty);
         return new OutboxEndpoints(
-                new HttpAddress("127.0.0.1", 0), "orders", new PageParts(List.of(panel), token), InstantSource.system());
+                new HttpAddress("127.0.0.1", 0),
+                "orders",
+                new PageParts(List.of(panel), token),
+                InstantSource.system());
     }
 
     @Test
@@ -102,15 +105,16 @@ final class PageCommandsTest {
     void a_refused_command_changes_nothing_and_names_the_reason() throws Exception {
         post(REQUEUE, body("\"reason\":\"x\","), TOKEN);
 
-        JsonObject outcome = JsonObject.of(
-                post(REQUEUE, body("\"reason\":\"x\","), TOKEN).body());
+        JsonObject outcome =
+                JsonObject.of(post(REQUEUE, body("\"reason\":\"x\","), TOKEN).body());
 
         assertThat(outcome.get("done")).isEqualTo(false);
         assertThat(outcome.string("text").orElseThrow()).contains("was not requeued");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "a-token-of-more-than-17", "A-TOKEN-OF-MORE-THAN-16", "a-token-of-more-than-16-and-more"})
+    @ValueSource(
+            strings = {"", "a-token-of-more-than-17", "A-TOKEN-OF-MORE-THAN-16", "a-token-of-more-than-16-and-more"})
     void a_missing_or_wrong_token_is_refused_after_a_delay(String token) throws Exception {
         long began = System.nanoTime();
 
@@ -175,7 +179,8 @@ final class PageCommandsTest {
 
     @Test
     void a_page_of_this_server_runs_commands() throws Exception {
-        assertThat(raw("http://127.0.0.1:" + base.getPort(), "127.0.0.1:" + base.getPort())).contains(" 200 ");
+        assertThat(raw("http://127.0.0.1:" + base.getPort(), "127.0.0.1:" + base.getPort()))
+                .contains(" 200 ");
         assertThat(status()).isEqualTo(OutboxStatus.PENDING);
     }
 
@@ -270,14 +275,21 @@ final class PageCommandsTest {
     private String raw(String origin, String host) throws IOException {
         String body = body("\"reason\":\"x\",");
         Map<String, String> headers = Map.of(
-                "Host", host,
-                "Origin", origin,
-                "Authorization", "Bearer " + TOKEN,
-                "Content-Type", "application/json",
-                "Content-Length", String.valueOf(body.length()),
-                "Connection", "close");
+                "Host",
+                host,
+                "Origin",
+                origin,
+                "Authorization",
+                "Bearer " + TOKEN,
+                "Content-Type",
+                "application/json",
+                "Content-Length",
+                String.valueOf(body.length()),
+                "Connection",
+                "close");
         StringBuilder request = new StringBuilder("POST /" + REQUEUE + " HTTP/1.1\r\n");
-        headers.forEach((name, value) -> request.append(name).append(": ").append(value).append("\r\n"));
+        headers.forEach(
+                (name, value) -> request.append(name).append(": ").append(value).append("\r\n"));
         try (Socket socket = new Socket(base.getHost(), base.getPort())) {
             socket.getOutputStream().write((request + "\r\n" + body).getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8)

@@ -62,14 +62,15 @@ final class PanelsIT {
     }
 
     private static PageServer server(boolean commands) throws Exception {
-        PageServer server = PageServer.start(
-                new SampleAnswer().running("p", SampleAnswer.WORKER).answer());
+        PageServer server = PageServer.start(new SampleAnswer()
+                .with("lag_seconds", 3_599.0)
+                .running("p", SampleAnswer.WORKER)
+                .answer());
         String named = commands ? "[\"x\"]" : "[]";
         server.answer("api/page", """
                 {"kind":"subscription","name":"orders","subscription":true,"commands":%s,"panels":[
                 {"name":"dead-letters","seconds":1,"commands":%s},{"name":"outbox","seconds":1,"commands":%s},
-                {"name":"projections","seconds":1,"commands":%s},{"name":"locks","seconds":1,"commands":[]}]}"""
-                .formatted(commands, named, named, named));
+                {"name":"projections","seconds":1,"commands":%s},{"name":"locks","seconds":1,"commands":[]}]}""".formatted(commands, named, named, named));
         server.answer("api/lag", LAG);
         server.answer("api/dead-letters", LETTERS);
         server.answer("api/outbox", OUTBOX);
@@ -86,9 +87,7 @@ final class PanelsIT {
         for (String panel : List.of("dead-letters", "outbox", "projections", "locks")) {
             browser.run("document.getElementById(arguments[0]).scrollIntoView(); return true", panel);
             browser.await(
-                    "state of " + panel,
-                    "return !document.querySelector(`#${arguments[0]} .content`).hidden",
-                    panel);
+                    "state of " + panel, "return !document.querySelector(`#${arguments[0]} .content`).hidden", panel);
         }
     }
 
@@ -101,10 +100,12 @@ final class PanelsIT {
             assertThat(text("#lag-others")).contains("3 other partitions").contains("2 more partitions");
             assertThat(browser.run("return document.querySelectorAll('#lag-graph .lag-lines path').length"))
                     .isEqualTo(2L);
-            assertThat(text("#dead-letters")).contains("60 open", "1 parked", "IOException 1", IDENTITY, "Orders", "59 older");
+            assertThat(text("#dead-letters"))
+                    .contains("60 open", "1 parked", "IOException 1", IDENTITY, "Orders", "59 older");
             assertThat(text("#outbox"))
                     .contains("about 20,000", "2 min ago", "OUTCOME_UNKNOWN", "REJECTED", "open: the receiver is down");
-            assertThat(text("#projections")).contains("entries", "failed", "1,717", "no such column", "1 key, 2 events");
+            assertThat(text("#projections"))
+                    .contains("entries", "failed", "1,717", "no such column", "1 key, 2 events");
             assertThat(text("#locks"))
                     .contains("the connection was refused", "1 min old", "nightly", "waits for 3.5 s, behind 78");
             assertThat(browser.complaints()).isEmpty();
@@ -136,7 +137,8 @@ final class PanelsIT {
     void a_page_without_commands_has_no_buttons_for_them() throws Exception {
         try (PageServer server = server(false)) {
             open(server);
-            assertThat(browser.run("return document.getElementById('access').hidden")).isEqualTo(true);
+            assertThat(browser.run("return document.getElementById('access').hidden"))
+                    .isEqualTo(true);
             assertThat(buttons()).isEqualTo(0L);
         }
     }
@@ -171,6 +173,7 @@ final class PanelsIT {
                 assertThat(command.body()).contains(IDENTITY, "\"actor\":\"ann\"");
             });
 
+            browser.run("document.getElementById('outcome-close').click(); return true");
             click("#outbox .command", "Requeue");
             browser.run("document.getElementById('confirm-yes').click(); return true");
             assertThat(browser.run("return document.getElementById('confirm').open"))
@@ -180,8 +183,7 @@ final class PanelsIT {
                     document.getElementById("reason").value = "it is back";
                     document.getElementById("confirm-yes").click();
                     return true""");
-            browser.await("second command", "return !document.getElementById('confirm').open");
-            browser.await("request", "return document.getElementById('outcome').dataset.done === 'true'");
+            browser.await("second outcome", "return !document.getElementById('outcome').hidden");
             assertThat(server.commands().getLast().body()).contains("\"id\":7", "\"reason\":\"it is back\"");
 
             browser.run("document.getElementById('forget').click(); return true");

@@ -15,7 +15,7 @@ import { drawCounts, drawGauges, drawNames, drawWorkers } from "./panels.js";
 import { poll } from "./poll.js";
 import { startProjections } from "./projections.js";
 import { startTheme } from "./theme.js";
-import { drawTree } from "./tree.js";
+import { drawTree, startTree } from "./tree.js";
 
 const PANELS = { "dead-letters": startDeadLetters, outbox: startOutbox, projections: startProjections, locks: startLocks };
 const PAGE_PERIOD = 5000;
@@ -147,6 +147,7 @@ byId("window").addEventListener("change", drawLineage);
 new ResizeObserver(drawLineage).observe(byId("graph-frame"));
 setInterval(drawState, 1000);
 startTheme(byId("theme"));
+startTree();
 byId("confirm-no").addEventListener("click", () => byId("confirm").close("no"));
 byId("outcome-close").addEventListener("click", () => (byId("outcome").hidden = true));
 poll("api/page", start, failed, { period: PAGE_PERIOD, wanted: () => !page?.subscription });

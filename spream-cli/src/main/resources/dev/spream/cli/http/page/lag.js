@@ -7,7 +7,7 @@ import { poll } from "./poll.js";
 const HEIGHT = 240;
 const TOP = 12;
 const AXIS = 26;
-const LEFT = 64;
+const LEFT = 84;
 const RIGHT = 40;
 const MARK = 17; // minimum distance of two marks
 const PERIOD = 2000;
@@ -72,8 +72,9 @@ function indexAt(x) {
   if (!known?.times.length) {
     return null;
   }
-  const at = scale(0, known.times.length - 1);
-  const found = known.times.map((_, index) => Math.abs(at(index) - x));
+  const times = known.times.map((at) => new Date(at).getTime());
+  const at = scale(times[0], times.at(-1));
+  const found = times.map((one) => Math.abs(at(one) - x));
   return found.indexOf(Math.min(...found));
 }
 
