@@ -26,8 +26,9 @@ final class AccessToken {
 
     /** @param header the header {@code Authorization} of a request; null if it has none */
     boolean isIn(@Nullable String header) {
-        boolean bearer = header != null && header.toLowerCase(Locale.ROOT).startsWith(SCHEME);
-        String presented = bearer ? header.substring(SCHEME.length()).strip() : "";
+        String given = header == null ? "" : header;
+        boolean bearer = given.toLowerCase(Locale.ROOT).startsWith(SCHEME);
+        String presented = bearer ? given.substring(SCHEME.length()).strip() : "";
         return MessageDigest.isEqual(sha256(presented), digest) && bearer;
     }
 
