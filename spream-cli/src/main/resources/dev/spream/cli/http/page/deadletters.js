@@ -97,6 +97,8 @@ function drawCommands(state) {
   const bar = byId("dead-letters-commands");
   bar.hidden = !unlocked();
   if (bar.hidden) {
+    bar.drawn = null;
+    bar.replaceChildren();
     return;
   }
   const chosen = state.letters.filter((letter) => selected.has(letter.identity)).slice(0, MOST);

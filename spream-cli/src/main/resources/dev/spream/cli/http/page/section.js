@@ -63,18 +63,19 @@ export function fillTable(body, columns, items, key) {
     });
     return row;
   });
+  const head = body.parentElement.tHead.rows[0];
+  const sameColumns = head.childElementCount === columns.length;
   const text = rows.map((row) => row.outerHTML).join("");
-  if (body.drawn !== text && !(body.contains(document.activeElement) && body.childElementCount === rows.length && same(body, rows))) {
+  if (body.drawn !== text && !(sameColumns && body.contains(document.activeElement) && same(body, rows))) {
     body.drawn = text;
     body.replaceChildren(...rows);
   }
-  const head = body.parentElement.tHead?.rows[0];
-  if (head && head.childElementCount !== columns.length) {
+  if (!sameColumns) {
     head.replaceChildren(...columns.map(([label]) => element("th", { role: "columnheader", scope: "col" }, label)));
   }
 }
 
 /** Whether the rows are the same as those shown, so that a focused button may stay. */
 function same(body, rows) {
-  return [...body.children].every((child, place) => child.dataset.key === rows[place].dataset.key);
+  return body.childElementCount === rows.length && [...body.children].every((child, place) => child.dataset.key === rows[place].dataset.key);
 }
