@@ -84,6 +84,7 @@ final class PanelsIT {
         browser.open(server.page());
         browser.run("sessionStorage.clear(); localStorage.clear(); return true");
         browser.open(server.page());
+        browser.complaints(); // those of the pages before
         for (String panel : List.of("dead-letters", "outbox", "projections", "locks")) {
             browser.run("document.getElementById(arguments[0]).scrollIntoView(); return true", panel);
             browser.await(
@@ -196,6 +197,7 @@ final class PanelsIT {
     }
 
     private static void click(String selector, String label) {
+        browser.await("end of the command before", "return !document.querySelector('.command:disabled')");
         browser.run(
                 "[...document.querySelectorAll(arguments[0])].find(one => one.textContent === arguments[1]).click(); return true",
                 selector,

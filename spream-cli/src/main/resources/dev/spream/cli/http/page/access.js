@@ -56,6 +56,7 @@ export function startAccess(hasCommands) {
     }
   });
   byId("forget").addEventListener("click", forget);
+  byId("confirm").addEventListener("close", closed);
   changed();
 }
 
@@ -111,11 +112,20 @@ function confirmed({ title, text, label, reason, loses, items = [] }) {
   byId("reason").value = "";
   write(byId("confirm-yes"), label);
   byId("confirm-yes").dataset.loses = String(Boolean(loses));
+  settle(null);
   dialog.returnValue = "";
   dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes" ? byId("reason").value.trim() : null), { once: true });
-  });
+  return new Promise((resolve) => (settle = resolve));
+}
+
+let settle = () => {}; // ends the question that is open
+
+/** Ends the question when its dialog is closed; the event may come after another one was opened. */
+function closed() {
+  const dialog = byId("confirm");
+  if (!dialog.open) {
+    settle(dialog.returnValue === "yes" ? byId("reason").value.trim() : null);
+  }
 }
 
 /** A button for a command; it exists only while there is a token. */
