@@ -44,7 +44,11 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
     }
 
     final T open() {
-        return open(validation, plugin);
+        return open(NAME);
+    }
+
+    final T open(String subscription) {
+        return plugins.open(validation, plugin, subscription);
     }
 
     final <R> R open(ConfigValidation whole, Plugin<R> chosen) {

@@ -16,6 +16,9 @@ import java.util.stream.Stream;
 
 /** Spream's own keys: the subscription, its time range, and every subscriber option that can be configured as text. */
 final class SubscriptionKeys {
+    private static final int MIN_TOKEN_LENGTH = 16;
+    private static final int MAX_TOKEN_LENGTH = 1_000;
+
     static final ConfigKey<String> SUBSCRIPTION = ConfigKey.of(
                     "subscription",
                     ConfigType.text(),
@@ -49,10 +52,20 @@ final class SubscriptionKeys {
     static final ConfigKey<HttpAddress> HTTP = ConfigKey.of(
                     "http",
                     HttpAddress.TYPE,
-                    "Address of the built-in HTTP server (health, metrics; spream run also serves a status page)"
-                            + " for spream run and spream outbox run: a port, which listens on localhost only, or"
-                            + " host:port, such as 0.0.0.0:8080 in a container. Not used by programs that embed spream.")
-            .withDefaultMeaning("no HTTP server");
+                    "Address of the built-in HTTP server (health, metrics and the page) of spream run, spream outbox run"
+                            + " and spream dashboard: a port, which listens on localhost only, or host:port, such as"
+                            + " 0.0.0.0:8080 in a container. Not used by programs that embed spream.")
+            .withDefaultMeaning("no HTTP server; 8080 for spream dashboard");
+    static final ConfigKey<String> HTTP_TOKEN = ConfigKey.of(
+                    "http-token",
+                    new ConfigType<>(
+                            "text, %d to %d visible ASCII characters".formatted(MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH),
+                            SubscriptionKeys::token,
+                            token -> token),
+                    "Token that the page requires for commands, such as a replay of dead letters. Without it the page"
+                            + " has no commands.")
+            .withDefaultMeaning("no commands")
+            .secret();
 
     private static final SubscriberOptions DEFAULTS = SubscriberOptions.defaults();
     private static final int MAX_WORKER_LENGTH = 150;
@@ -213,7 +226,7 @@ final class SubscriptionKeys {
         return Stream.of(
                         List.<ConfigKey<?>>of(SUBSCRIPTION, START, END),
                         OPTIONS.stream().<ConfigKey<?>>map(OptionKey::key).toList(),
-                        List.<ConfigKey<?>>of(WORKER, SHUTDOWN_TIMEOUT, HTTP))
+                        List.<ConfigKey<?>>of(WORKER, SHUTDOWN_TIMEOUT, HTTP, HTTP_TOKEN))
                 .flatMap(List::stream)
                 .toList();
     }
@@ -227,6 +240,16 @@ final class SubscriptionKeys {
                         new WorkerId(name + "-" + UUID.randomUUID().toString().substring(0, 8)))
                 .ifPresent(options::worker);
         return options;
+    }
+
+    private static String token(String token) {
+        if (token.length() < MIN_TOKEN_LENGTH
+                || token.length() > MAX_TOKEN_LENGTH
+                || !token.chars().allMatch(letter -> letter > ' ' && letter <= '~')) {
+            throw new IllegalArgumentException(
+                    "expected %d to %d visible ASCII characters".formatted(MIN_TOKEN_LENGTH, MAX_TOKEN_LENGTH));
+        }
+        return token;
     }
 
     private static String workerName(String name) {

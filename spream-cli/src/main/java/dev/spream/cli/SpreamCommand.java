@@ -1,6 +1,7 @@
 package dev.spream.cli;
 
 import dev.spream.cli.command.CommandGroup;
+import dev.spream.cli.dashboard.DashboardCommand;
 import dev.spream.cli.deadletter.DeadLettersCommand;
 import dev.spream.cli.lock.LocksCommand;
 import dev.spream.cli.outbox.OutboxCommand;
@@ -37,6 +38,7 @@ final class SpreamCommand extends CommandGroup {
             LocksCommand.class,
             OutboxCommand.class,
             ProjectionCommand.class,
+            DashboardCommand.class,
             ExportCommand.class,
             EmulatorCommand.class,
             CompletionCommand.class);

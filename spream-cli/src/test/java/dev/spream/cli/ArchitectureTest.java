@@ -25,7 +25,7 @@ final class ArchitectureTest {
     private static final String CLI = "dev.spream.cli";
     private static final int MOST_TYPES = 40;
     private static final List<String> GROUPS =
-            List.of("deadletter", "lock", "outbox", "partition", "projection", "subscription");
+            List.of("dashboard", "deadletter", "lock", "outbox", "partition", "projection", "subscription");
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
             .importPackages(CLI);
@@ -40,6 +40,7 @@ final class ArchitectureTest {
         mayUse("output").check(CLASSES);
         mayUse("command", "output").check(CLASSES);
         mayUse("http", "output").check(CLASSES);
+        mayUse("panel", "command", "http", "output").check(CLASSES);
         mayUse("service", "command", "http").check(CLASSES);
         mayUse("storage", "command").check(CLASSES);
     }
@@ -59,7 +60,7 @@ final class ArchitectureTest {
         knowsOnly("lock", "dev.spream.lock..").check(CLASSES);
         knowsOnly("outbox", "dev.spream.outbox..").check(CLASSES);
         knowsOnly("projection", "dev.spream.projection..").check(CLASSES);
-        Stream.of("deadletter", "partition", "subscription", "storage")
+        Stream.of("dashboard", "deadletter", "partition", "subscription", "storage")
                 .forEach(group -> knowsOnly(group, "dev.spream.core..").check(CLASSES));
     }
 
@@ -72,6 +73,7 @@ final class ArchitectureTest {
                         .map(JavaClass::getSimpleName))
                 .containsExactlyInAnyOrder(
                         "CleanupCommand",
+                        "DashboardCommand",
                         "DeadLettersCommand",
                         "ExportCommand",
                         "GraphCommand",
@@ -95,7 +97,7 @@ final class ArchitectureTest {
                                 Stream.of(CLI),
                                 Stream.concat(
                                                 GROUPS.stream(),
-                                                Stream.of("command", "http", "output", "service", "storage"))
+                                                Stream.of("command", "http", "output", "panel", "service", "storage"))
                                         .map(name -> CLI + "." + name))
                         .toList());
         assertThat(types.values()).allMatch(count -> count <= MOST_TYPES);

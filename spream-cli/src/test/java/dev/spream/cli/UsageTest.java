@@ -21,7 +21,7 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-            ""                                          | spream: a command is missing: tail, run, config, graph, partitions, verify, cleanup, subscription, deadletters, locks, outbox, projection, export, emulator, completion (see spream --help)
+            ""                                          | spream: a command is missing: tail, run, config, graph, partitions, verify, cleanup, subscription, deadletters, locks, outbox, projection, dashboard, export, emulator, completion (see spream --help)
             tial                                        | spream: unknown argument 'tial'; did you mean 'tail'? (see spream --help)
             tail --steam X                              | spream tail: unknown option '--steam'; did you mean '--stream'? (see spream tail --help)
             tail --zzz                                  | spream tail: unknown option '--zzz' (see spream tail --help)

@@ -156,10 +156,12 @@ final class SubscriptionAssembly {
 
     /** Keys that are known and would have no effect here. */
     private void refuseUnused(String name, Map<String, SubscriptionSetting> own) {
-        SubscriptionSetting http = own.remove("http");
-        if (http != null) {
-            problems.add("%s: %s has no effect in an application: Actuator serves health and metrics; remove it"
-                    .formatted(name, http));
+        for (String key : List.of("http", "http-token")) {
+            SubscriptionSetting http = own.remove(key);
+            if (http != null) {
+                problems.add("%s: %s has no effect in an application: Actuator serves health and metrics; remove it"
+                        .formatted(name, http));
+            }
         }
         SubscriptionSetting folder = own.get("plugins");
         if (folder != null && !folder.equals(settings.defaults().get("plugins"))) {

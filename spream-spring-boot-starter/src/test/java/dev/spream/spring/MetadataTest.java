@@ -38,7 +38,7 @@ final class MetadataTest {
             PartitionStorageProvider.PORT,
             ConsumerProvider.PORT,
             DeadLetterSinkProvider.PORT);
-    private static final Set<String> OF_COMMANDS = Set.of("http"); // read by the command line alone
+    private static final Set<String> OF_COMMANDS = Set.of("http", "http-token"); // read by the command line alone
     private static final Gson GSON =
             new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 

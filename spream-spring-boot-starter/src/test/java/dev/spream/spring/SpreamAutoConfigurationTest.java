@@ -266,8 +266,14 @@ final class SpreamAutoConfigurationTest {
     void known_keys_without_an_effect_are_problems() {
         assertThat(problems(stored.withBean("orders", Consumer.class, SpreamAutoConfigurationTest::consumer)
                         .withPropertyValues(
-                                "spream.defaults.http=8080", "spream.subscriptions.orders.plugins=/opt/plugins")))
+                                "spream.defaults.http=8080",
+                                "spream.defaults.http-token=a-token-of-a-page",
+                                "spream.subscriptions.orders.plugins=/opt/plugins")))
                 .satisfiesExactlyInAnyOrder(
+                        problem -> assertThat(problem)
+                                .startsWith("orders: http-token (")
+                                .contains("Actuator")
+                                .doesNotContain("a-token"),
                         problem ->
                                 assertThat(problem).startsWith("orders: http (").contains("Actuator"),
                         problem -> assertThat(problem)

@@ -1,10 +1,9 @@
 package dev.spream.cli.deadletter;
 
 import dev.spream.cli.output.Figures;
-import dev.spream.cli.output.Members;
+import dev.spream.cli.panel.DeadLetterMembers;
 import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
-import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.StoredDeadLetter;
 import java.util.List;
 
@@ -66,25 +65,6 @@ final class DeadLetterPrinter {
 
     /** Returns one JSON object. Times are RFC 3339; missing values are absent. */
     static String json(DeadLetterStore.Entry entry, StoredDeadLetter letter) {
-        return new Members()
-                .put("identity", entry.identity().toString())
-                .put("commit_timestamp", entry.identity().commitTimestamp())
-                .put("server_transaction_id", entry.identity().serverTransactionId())
-                .put("record_sequence", entry.identity().recordSequence())
-                .put("table_name", letter.change().tableName())
-                .list(
-                        "keys",
-                        RecordKey.of(letter.change()),
-                        key -> key.primaryKey().members())
-                .put("reason", entry.reason())
-                .put("overtaken", entry.overtaken())
-                .put("undecodable", letter.undecodableRow().isPresent())
-                .put("partition", letter.partition())
-                .put("set_aside_at", letter.at())
-                .put("attempts", letter.failure().map(StoredDeadLetter.Failure::attempts))
-                .put("first_failure_at", letter.failure().map(StoredDeadLetter.Failure::firstFailureAt))
-                .put("failed_at", letter.failure().map(StoredDeadLetter.Failure::failedAt))
-                .put("error_class", letter.failure().map(StoredDeadLetter.Failure::errorClass))
-                .toString();
+        return DeadLetterMembers.withKeys(entry, letter).toString();
     }
 }

@@ -3,6 +3,7 @@ package dev.spream.cli.deadletter;
 import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.panel.DeadLetterCounts;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.RecordIdentity;

@@ -5,6 +5,7 @@ import static dev.spream.cli.command.UsageFailure.require;
 import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.panel.DeadLetterCounts;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
 import java.util.Comparator;

@@ -8,6 +8,8 @@ import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.output.ProgressLine;
 import dev.spream.cli.output.Terminal;
+import dev.spream.cli.panel.DeadLetterCounts;
+import dev.spream.cli.panel.ReplayReport;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.DeadLetterStore;

@@ -13,8 +13,12 @@ import java.nio.charset.StandardCharsets;
 record Answer(int status, String contentType, byte[] body) {
     static final int OK = 200;
     static final int BAD_REQUEST = 400;
+    static final int UNAUTHORIZED = 401;
+    static final int FORBIDDEN = 403;
     static final int NOT_FOUND = 404;
     static final int METHOD_NOT_ALLOWED = 405;
+    static final int TOO_LARGE = 413;
+    static final int UNSUPPORTED_MEDIA_TYPE = 415;
     static final int MISDIRECTED = 421;
     static final int FAILED = 500;
     static final int UNAVAILABLE = 503;

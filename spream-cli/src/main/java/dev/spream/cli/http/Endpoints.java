@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.api.HttpAddress;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -17,12 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Endpoints implements AutoCloseable {
     private final HttpAddress address;
+    private final PageApi page;
     private final RunState state = new RunState();
     private final ProcessMeters process = new ProcessMeters();
     private volatile @Nullable Listening listening;
 
-    Endpoints(HttpAddress address) {
+    Endpoints(HttpAddress address, PageParts parts, InstantSource clock) {
         this.address = requireNonNull(address, "address");
+        this.page = new PageApi(parts, clock);
     }
 
     /**
@@ -36,7 +39,7 @@ public abstract class Endpoints implements AutoCloseable {
         answers.put("/health", () -> state.health(problem()));
         answers.put("/ready", state::ready);
         answers.put("/metrics", process::scrape);
-        Listening started = new Listening(address, answers, this::look);
+        Listening started = new Listening(address, answers, page.commands(), this::look);
         listening = started;
         return started.url();
     }
@@ -49,6 +52,10 @@ public abstract class Endpoints implements AutoCloseable {
 
     /** Updates the state once a second. */
     void look() {}
+
+    final PageApi page() {
+        return page;
+    }
 
     final RunState state() {
         return state;

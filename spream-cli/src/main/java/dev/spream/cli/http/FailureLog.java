@@ -7,6 +7,7 @@ import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.partition.PartitionGap;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.DataChangeRecord;
+import dev.spream.core.record.RecordIdentity;
 import dev.spream.core.source.SourceException;
 import dev.spream.core.subscription.SubscriptionListener;
 import java.time.Duration;
@@ -38,20 +39,37 @@ final class FailureLog implements SubscriptionListener {
      *
      * @param what the kind of event, for display
      * @param partition empty without a partition
+     * @param change the change on which a delivery failed
      */
-    record Failure(Instant at, String what, Optional<PartitionToken> partition, String message) {}
+    record Failure(
+            Instant at, String what, Optional<PartitionToken> partition, String message, Optional<Change> change) {}
+
+    /**
+     * A change, without its keys and values.
+     *
+     * @param attempt the attempt that failed
+     * @param error the class of the exception
+     * @param decision what happens next, for display
+     */
+    record Change(RecordIdentity identity, String table, String modType, int attempt, String error, String decision) {}
 
     synchronized List<Failure> latest() {
         return List.copyOf(latest);
     }
 
-    private synchronized void note(String what, @Nullable PartitionToken partition, String message) {
+    private void note(String what, @Nullable PartitionToken partition, String message) {
+        note(what, partition, message, null);
+    }
+
+    private synchronized void note(
+            String what, @Nullable PartitionToken partition, String message, @Nullable Change change) {
         String line = message.strip().replaceAll("\\s*\\R\\s*", " ");
         Failure failure = new Failure(
                 clock.instant(),
                 what,
                 Optional.ofNullable(partition),
-                line.length() <= LONGEST_MESSAGE ? line : line.substring(0, LONGEST_MESSAGE) + "…");
+                line.length() <= LONGEST_MESSAGE ? line : line.substring(0, LONGEST_MESSAGE) + "…",
+                Optional.ofNullable(change));
         latest.addFirst(failure);
         if (latest.size() > KEPT) {
             latest.removeLast();
@@ -60,15 +78,19 @@ final class FailureLog implements SubscriptionListener {
 
     @Override
     public void deliveryFailed(DeliveryFailure failure, ErrorDecision decision) {
+        Change change = new Change(
+                failure.change().identity(),
+                failure.change().tableName(),
+                failure.change().modTypeName(),
+                failure.attempt(),
+                failure.cause().getClass().getSimpleName(),
+                text(decision));
         note(
                 "delivery failed",
                 failure.partition(),
                 "%s on attempt %d for a change of %s: %s"
-                        .formatted(
-                                failure.cause().getClass().getSimpleName(),
-                                failure.attempt(),
-                                failure.change().tableName(),
-                                text(decision)));
+                        .formatted(change.error(), change.attempt(), change.table(), change.decision()),
+                change);
     }
 
     private static String text(ErrorDecision decision) {

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /**
- * HTTP endpoints of a subscription: those of {@link Endpoints}, {@code /api/subscription} and the page. The state comes
- * from the {@linkplain #listeners() listeners}; the caller reports draining and failure.
+ * HTTP endpoints of a subscription: those of {@link Endpoints}, {@code /api/subscription}, {@code /api/lag} and the
+ * page. The state comes from the {@linkplain #listeners() listeners}; the caller reports draining and failure.
  */
 public final class HttpEndpoints extends Endpoints {
     private final Observed observed;
@@ -21,13 +21,13 @@ public final class HttpEndpoints extends Endpoints {
      *
      * @param subscription the displayed name
      */
-    public HttpEndpoints(HttpAddress address, String subscription) {
-        this(address, subscription, InstantSource.system());
+    public HttpEndpoints(HttpAddress address, String subscription, PageParts parts) {
+        this(address, subscription, parts, InstantSource.system());
     }
 
-    HttpEndpoints(HttpAddress address, String subscription, InstantSource clock) {
-        super(address);
-        this.observed = Observed.of(subscription, clock, state(), registry());
+    HttpEndpoints(HttpAddress address, String subscription, PageParts parts, InstantSource clock) {
+        super(address, parts, clock);
+        this.observed = Observed.of(subscription, clock, state(), 1, registry());
     }
 
     /** Returns the listeners to register with the subscriber. */
@@ -37,9 +37,10 @@ public final class HttpEndpoints extends Endpoints {
 
     @Override
     Map<String, Callable<Answer>> answers() {
-        Map<String, Callable<Answer>> answers = new HashMap<>();
-        PageFiles.load().forEach((path, answer) -> answers.put(path, () -> answer));
+        Map<String, Callable<Answer>> answers =
+                new HashMap<>(page().answers("subscription", observed.subscription(), true));
         answers.put("/api/subscription", () -> Answer.json(SubscriptionJson.write(observed)));
+        answers.put("/api/lag", () -> Answer.json(observed.lags().members().toString()));
         return answers;
     }
 

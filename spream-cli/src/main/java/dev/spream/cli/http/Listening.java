@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -42,14 +43,21 @@ final class Listening implements AutoCloseable {
      * Starts to listen.
      *
      * @param endpoints the endpoints by path
+     * @param commands empty if there are none
      * @param everySecond must not fail
      */
     @SuppressWarnings("FutureReturnValueIgnored") // the task does not fail, and ends with the executor
-    Listening(HttpAddress address, Map<String, Callable<Answer>> endpoints, Runnable everySecond) throws IOException {
+    Listening(
+            HttpAddress address,
+            Map<String, Callable<Answer>> endpoints,
+            Optional<CommandRouter> commands,
+            Runnable everySecond)
+            throws IOException {
         LIMITS.forEach(System.getProperties()::putIfAbsent);
         InetSocketAddress socket = new InetSocketAddress(InetAddress.getByName(address.host()), address.port());
         server = HttpServer.create(socket, BACKLOG);
-        server.createContext("/", new Router(new HostCheck(socket.getAddress().isLoopbackAddress()), endpoints));
+        server.createContext(
+                "/", new Router(new HostCheck(socket.getAddress().isLoopbackAddress()), endpoints, commands));
         server.setExecutor(requests);
         seconds.scheduleAtFixedRate(everySecond, 0, 1, TimeUnit.SECONDS);
         server.start();

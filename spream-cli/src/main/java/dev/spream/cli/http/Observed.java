@@ -1,5 +1,7 @@
 package dev.spream.cli.http;
 
+import static java.util.stream.Collectors.toMap;
+
 import dev.spream.api.health.SubscriptionHealth;
 import dev.spream.api.metrics.SpreamMetrics;
 import dev.spream.core.subscription.PartitionProgress;
@@ -26,11 +28,13 @@ record Observed(
         EventCounts counts,
         FailureLog failures,
         RecentSeconds seconds,
+        LagHistory lags,
         SubscriptionHealth health,
         StoredState stored,
         SpreamMetrics metrics) {
 
-    static Observed of(String subscription, InstantSource clock, RunState state, MeterRegistry registry) {
+    /** @param pause the minimum time between two reads of the storage as a multiple of the time that a read takes */
+    static Observed of(String subscription, InstantSource clock, RunState state, int pause, MeterRegistry registry) {
         return new Observed(
                 subscription,
                 clock.instant(),
@@ -39,8 +43,9 @@ record Observed(
                 new EventCounts(),
                 new FailureLog(clock),
                 new RecentSeconds(),
+                new LagHistory(),
                 new SubscriptionHealth(clock),
-                new StoredState(state::view, clock),
+                new StoredState(state::view, pause, clock),
                 SpreamMetrics.of(registry, subscription));
     }
 
@@ -72,7 +77,15 @@ record Observed(
         RecentSeconds.Sample sample = new RecentSeconds.Sample(
                 now, counts.all(), view.flatMap(SubscriptionView::lowWatermark).map(low -> behind(low, now)));
         seconds.add(sample);
-        health.look(held(), sample.settled());
+        List<PartitionProgress> held = held();
+        lags.add(
+                now,
+                held.stream()
+                        .collect(toMap(
+                                PartitionProgress::token,
+                                partition -> behind(partition.watermark(), now),
+                                (first, second) -> second)));
+        health.look(held, sample.settled());
     }
 
     /** Returns the lag of a time behind another; zero if there is none. */

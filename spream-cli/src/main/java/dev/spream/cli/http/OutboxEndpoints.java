@@ -11,10 +11,11 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 
 /**
- * HTTP endpoints of an outbox worker. The state comes from the {@linkplain #listeners() listeners}; the caller reports
+ * HTTP endpoints of an outbox worker, with the page. The state comes from the {@linkplain #listeners() listeners}; the caller reports
  * start, draining, failure and samples of the outbox.
  */
 public final class OutboxEndpoints extends Endpoints {
+    private final String outbox;
     private final OutboxHealth health;
     private final OutboxMetrics metrics;
 
@@ -23,12 +24,13 @@ public final class OutboxEndpoints extends Endpoints {
      *
      * @param outbox the displayed name
      */
-    public OutboxEndpoints(HttpAddress address, String outbox) {
-        this(address, outbox, InstantSource.system());
+    public OutboxEndpoints(HttpAddress address, String outbox, PageParts parts) {
+        this(address, outbox, parts, InstantSource.system());
     }
 
-    OutboxEndpoints(HttpAddress address, String outbox, InstantSource clock) {
-        super(address);
+    OutboxEndpoints(HttpAddress address, String outbox, PageParts parts, InstantSource clock) {
+        super(address, parts, clock);
+        this.outbox = outbox;
         this.health = new OutboxHealth(clock);
         this.metrics = OutboxMetrics.of(registry(), outbox);
     }
@@ -45,7 +47,7 @@ public final class OutboxEndpoints extends Endpoints {
 
     @Override
     Map<String, Callable<Answer>> answers() {
-        return Map.of("/", () -> Answer.text(Answer.OK, "outbox worker: /health, /ready, /metrics"));
+        return page().answers("outbox", outbox, false);
     }
 
     @Override

@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpHandler;
 import dev.spream.core.LoggedFailure;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,8 +15,10 @@ import org.slf4j.LoggerFactory;
  * Validates requests and dispatches them to the endpoint of their path. Safe for use by many threads.
  *
  * @param endpoints by path
+ * @param commands empty if there are none
  */
-record Router(HostCheck hosts, Map<String, Callable<Answer>> endpoints) implements HttpHandler {
+record Router(HostCheck hosts, Map<String, Callable<Answer>> endpoints, Optional<CommandRouter> commands)
+        implements HttpHandler {
     private static final Logger log = LoggerFactory.getLogger(Router.class);
     private static final long NO_BODY = -1;
 
@@ -30,28 +33,44 @@ record Router(HostCheck hosts, Map<String, Callable<Answer>> endpoints) implemen
         }
     }
 
-    private Answer answer(HttpExchange exchange) {
+    private Answer answer(HttpExchange exchange) throws IOException {
         if (!hosts.allows(exchange.getRequestHeaders().getFirst("Host"))) {
             return Answer.text(Answer.MISDIRECTED, "only requests to localhost are served here");
         }
-        String path = exchange.getRequestURI().getPath();
-        Callable<Answer> endpoint = endpoints.get(path == null ? "" : path);
+        String path = Optional.ofNullable(exchange.getRequestURI().getPath()).orElse("");
+        if (commands.filter(known -> known.has(path)).isPresent()) {
+            return command(exchange, path);
+        }
+        Callable<Answer> endpoint = endpoints.get(path);
         if (endpoint == null) {
             return Answer.text(Answer.NOT_FOUND, "not found; try /");
         }
         if (!isRead(exchange)) {
             exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-            return Answer.text(Answer.METHOD_NOT_ALLOWED, "this server is read-only");
+            return Answer.text(
+                    Answer.METHOD_NOT_ALLOWED, commands.isPresent() ? "read it with GET" : "this server is read-only");
         }
         try {
             return endpoint.call();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Answer.text(Answer.UNAVAILABLE, "the process is shutting down");
+            return shuttingDown();
         } catch (Exception e) {
             log.warn("request {} failed; later requests are not affected", path, LoggedFailure.of(e));
             return Answer.text(Answer.FAILED, "internal error; the log has the details");
         }
+    }
+
+    private Answer command(HttpExchange exchange, String path) throws IOException {
+        try {
+            return commands.orElseThrow().answer(exchange, path);
+        } catch (InterruptedException e) {
+            return shuttingDown();
+        }
+    }
+
+    private static Answer shuttingDown() {
+        Thread.currentThread().interrupt();
+        return Answer.text(Answer.UNAVAILABLE, "the process is shutting down");
     }
 
     private static boolean isRead(HttpExchange exchange) {

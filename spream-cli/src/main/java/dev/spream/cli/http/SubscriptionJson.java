@@ -2,6 +2,7 @@ package dev.spream.cli.http;
 
 import static java.util.stream.Collectors.toMap;
 
+import dev.spream.cli.http.FailureLog.Change;
 import dev.spream.cli.http.FailureLog.Failure;
 import dev.spream.cli.http.StoredState.Known;
 import dev.spream.cli.http.StoredState.Snapshot;
@@ -40,7 +41,10 @@ record SubscriptionJson(Observed observed, Known known, Instant now, List<Partit
         Members members = new Members()
                 .put("subscription", observed.subscription())
                 .put("stream", view.map(SubscriptionView::streamName))
-                .put("worker", view.map(running -> running.worker().value()))
+                .put(
+                        "worker",
+                        view.filter(running -> !isStored())
+                                .map(running -> running.worker().value()))
                 .put("phase", observed.state().phase())
                 .put("problem", observed.problem())
                 .put("started_at", observed.startedAt())
@@ -51,6 +55,18 @@ record SubscriptionJson(Observed observed, Known known, Instant now, List<Partit
                 .put("read_age_seconds", snapshot.map(read -> Observed.behind(read.readAt(), now)))
                 .put("storage_error", known.error());
         putStored(members);
+        if (!isStored()) {
+            putWorker(members);
+        }
+        return members.toString();
+    }
+
+    /** Returns whether the subscription is known from its storage alone. */
+    private boolean isStored() {
+        return observed.state().view().filter(StoredView.class::isInstance).isPresent();
+    }
+
+    private void putWorker(Members members) {
         members.put(
                         "inflight",
                         held.stream().mapToInt(PartitionProgress::inflight).sum())
@@ -64,7 +80,6 @@ record SubscriptionJson(Observed observed, Known known, Instant now, List<Partit
                                 .put("at", second.at())
                                 .put("settled", second.settled())
                                 .put("lag_seconds", second.lag()));
-        return members.toString();
     }
 
     private static void putRecord(Members members, SubscriptionRecord record) {
@@ -155,6 +170,19 @@ record SubscriptionJson(Observed observed, Known known, Instant now, List<Partit
                 .put("at", failure.at())
                 .put("what", failure.what())
                 .put("partition", failure.partition())
-                .put("message", failure.message());
+                .put("message", failure.message())
+                .put("change", failure.change().map(SubscriptionJson::change));
+    }
+
+    private static Members change(Change change) {
+        return new Members()
+                .put("table", change.table())
+                .put("mod_type", change.modType())
+                .put("commit_timestamp", change.identity().commitTimestamp())
+                .put("server_transaction_id", change.identity().serverTransactionId())
+                .put("record_sequence", change.identity().recordSequence())
+                .put("attempt", change.attempt())
+                .put("error", change.error())
+                .put("decision", change.decision());
     }
 }

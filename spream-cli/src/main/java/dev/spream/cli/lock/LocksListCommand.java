@@ -5,6 +5,7 @@ import static dev.spream.cli.command.UsageFailure.requireBetween;
 import dev.spream.api.ConfiguredLocks;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.output.PlainText;
+import dev.spream.cli.panel.LocksJson;
 import dev.spream.lock.inspection.LockExplanation;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -1,58 +1,26 @@
 package dev.spream.cli.outbox;
 
 import dev.spream.cli.output.Members;
+import dev.spream.cli.panel.OutboxMembers;
 import dev.spream.core.record.JsonObject;
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStats;
-import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.ReasonCode;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Entries and numbers of an outbox as JSON objects. Times are RFC 3339, durations seconds; missing values are absent.
  */
 final class OutboxJson {
-    private static final double MILLIS = 1_000;
-
     private OutboxJson() {}
 
     static String stats(OutboxStats stats) {
-        Members entries = new Members();
-        for (OutboxStatus status : OutboxStatus.values()) {
-            entries.put(status.text(), stats.entries().getOrDefault(status, 0L));
-        }
-        return new Members()
-                .put("at", stats.at())
-                .put("entries", entries)
-                .put("due", stats.due())
-                .put("oldest_due", stats.oldestDue())
-                .put("lag_seconds", stats.lag().toMillis() / MILLIS)
-                .put("parked", stats.parked())
-                .put("parked_unknown", stats.parkedUnknown())
-                .put("leases_expired", stats.leasesExpired())
-                .put("estimated", texts(stats.estimated().stream().map(OutboxStatus::text)))
-                .put("at_least", texts(stats.atLeast().stream().map(OutboxJson::member)))
-                .toString();
-    }
-
-    private static List<String> texts(Stream<String> texts) {
-        return texts.sorted().toList();
-    }
-
-    /** Returns the member name of a number. */
-    private static String member(OutboxStats.Figure figure) {
-        return switch (figure) {
-            case DUE -> "due";
-            case LAG -> "lag_seconds";
-            case LEASES_EXPIRED -> "leases_expired";
-            case PARKED -> "parked";
-        };
+        return OutboxMembers.stats(stats).toString();
     }
 
     static String row(OutboxRow row) {

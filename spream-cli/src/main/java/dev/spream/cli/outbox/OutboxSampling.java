@@ -1,7 +1,7 @@
 package dev.spream.cli.outbox;
 
-import dev.spream.api.ConfiguredOutbox;
 import dev.spream.cli.http.OutboxEndpoints;
+import dev.spream.cli.panel.Opening;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.SpreamException;
 import dev.spream.outbox.OutboxOperations;
@@ -25,13 +25,13 @@ final class OutboxSampling implements AutoCloseable {
 
     /** @param shown empty if the sample is not wanted; the outbox is then not queried */
     @SuppressWarnings("FutureReturnValueIgnored") // a sample does not fail, and ends with the executor
-    static OutboxSampling start(ConfiguredOutbox configured, Optional<OutboxEndpoints> shown) {
+    static OutboxSampling start(Opening<OutboxOperations> opening, Optional<OutboxEndpoints> shown) throws Exception {
         OutboxSampling started = new OutboxSampling();
-        shown.ifPresent(endpoints -> {
-            OutboxOperations outbox = configured.operations();
+        if (shown.isPresent()) {
+            OutboxOperations outbox = opening.get();
             started.sampling.scheduleWithFixedDelay(
-                    () -> sample(outbox, endpoints), 0, INTERVAL_SECONDS, TimeUnit.SECONDS);
-        });
+                    () -> sample(outbox, shown.get()), 0, INTERVAL_SECONDS, TimeUnit.SECONDS);
+        }
         return started;
     }
 

@@ -6,12 +6,16 @@ import dev.spream.api.spi.OutboxSenderProvider;
 import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.tracing.OutboxTracing;
 import dev.spream.cli.http.OutboxEndpoints;
+import dev.spream.cli.http.PageParts;
 import dev.spream.cli.output.StatusLine;
 import dev.spream.cli.output.Terminal;
 import dev.spream.cli.output.TimedLine;
+import dev.spream.cli.panel.Opening;
+import dev.spream.cli.panel.OutboxPanel;
 import dev.spream.cli.service.Operations;
 import dev.spream.cli.service.StopSignals;
 import dev.spream.cli.service.Tracing;
+import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.worker.OutboxListener;
 import dev.spream.outbox.worker.OutboxWorker;
 import java.util.ArrayList;
@@ -36,14 +40,24 @@ final class OutboxService {
     }
 
     int run() throws Exception {
-        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config);
-                Operations<OutboxEndpoints> operations =
-                        new Operations<>(Operations.address(config), where -> new OutboxEndpoints(where, name()))) {
-            OutboxWorker worker = worker(configured, operations);
-            return operations.show(() -> run(configured, worker, operations));
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config)) {
+            Opening<OutboxOperations> outbox = new Opening<>(configured::operations);
+            try (Operations<OutboxEndpoints> operations = new Operations<>(
+                    Operations.address(config), where -> new OutboxEndpoints(where, name(), parts(outbox)))) {
+                OutboxWorker worker = worker(configured, operations);
+                if (operations.endpoints().isPresent()) {
+                    outbox.get(); // on this thread, to which the configured outbox is confined
+                }
+                return operations.show(() -> run(configured, worker, operations, outbox));
+            }
         } finally {
             status.end();
         }
+    }
+
+    private PageParts parts(Opening<OutboxOperations> outbox) {
+        return new PageParts(
+                List.of(new OutboxPanel(outbox, () -> Optional.of(tally.members()))), Operations.token(config));
     }
 
     private OutboxWorker worker(ConfiguredOutbox configured, Operations<OutboxEndpoints> operations) {
@@ -58,9 +72,14 @@ final class OutboxService {
     }
 
     @SuppressWarnings("try") // sampling only has to be closed
-    private int run(ConfiguredOutbox configured, OutboxWorker worker, Operations<OutboxEndpoints> operations) {
+    private int run(
+            ConfiguredOutbox configured,
+            OutboxWorker worker,
+            Operations<OutboxEndpoints> operations,
+            Opening<OutboxOperations> outbox)
+            throws Exception {
         StopSignals signals = StopSignals.install(() -> drain(configured, worker, operations), worker::close);
-        try (OutboxSampling sampling = OutboxSampling.start(configured, operations.endpoints())) {
+        try (OutboxSampling sampling = OutboxSampling.start(outbox, operations.endpoints())) {
             if (Terminal.watched()) {
                 status.show();
             }

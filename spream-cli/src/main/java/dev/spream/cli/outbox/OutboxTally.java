@@ -1,5 +1,6 @@
 package dev.spream.cli.outbox;
 
+import dev.spream.cli.output.Members;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
@@ -52,6 +53,18 @@ final class OutboxTally implements OutboxListener {
     @Override
     public void breakerClosed() {
         breakerOpen = false;
+    }
+
+    /** Returns the counts since the start as JSON. */
+    Members members() {
+        return new Members()
+                .put("succeeded", succeeded.sum())
+                .put("failed", failed.sum())
+                .put("parked", parked.sum())
+                .put("aborted", aborted.sum())
+                .put("lost", lost.sum())
+                .put("sending", sending.sum())
+                .put("breaker_open", breakerOpen);
     }
 
     String line(double seconds) {

@@ -1,9 +1,9 @@
 package dev.spream.cli.projection;
 
 import dev.spream.cli.output.Members;
+import dev.spream.cli.panel.ProjectionMembers;
 import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDetails;
-import dev.spream.projection.ProjectionState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -25,38 +25,13 @@ final class ProjectionJson {
     static String whole(ProjectionDetails projection, List<ProjectionBuild> builds, List<ParkedAggregate> parked) {
         return members(projection, ProjectionBuild.of(builds, projection.state()))
                 .list("versions", builds, ProjectionBuild::members)
-                .list("segments", projection.segments(), ProjectionJson::segment)
+                .list("segments", projection.segments(), ProjectionMembers::segment)
                 .list("parked", parked, ProjectionJson::parked)
                 .toString();
     }
 
     private static Members members(ProjectionDetails projection, Optional<ProjectionBuild> build) {
-        ProjectionState state = projection.state();
-        return new Members()
-                .put("projection_name", state.projection())
-                .put("status", ProjectionPrinter.status(state, build))
-                .put("epoch", state.epoch())
-                .put("segment_count", state.segments())
-                .put("segments_unheld", ProjectionPrinter.unheld(projection))
-                .put("event_store_position", state.segments() > 0 ? Optional.of(state.position()) : Optional.empty())
-                .put("last_processed_event_id", state.lastEventId())
-                .put("last_processed_timestamp", state.lastEventAt())
-                .put("error_count", state.errorCount())
-                .put("last_error", state.lastError())
-                .put("last_error_at", state.lastErrorAt())
-                .put("parked_keys", projection.parkedKeys())
-                .put("parked_events", projection.parkedEvents())
-                .put("dead_letters", projection.deadLetters())
-                .put("updated_at", state.updatedAt());
-    }
-
-    private static Members segment(ProjectionDetails.Segment segment) {
-        return new Members()
-                .put("segment", segment.segment())
-                .put("epoch", segment.epoch())
-                .put("position", segment.position())
-                .put("owner", segment.owner())
-                .put("lease_left_seconds", segment.leaseLeft().map(ProjectionJson::seconds));
+        return ProjectionMembers.of(projection, ProjectionPrinter.status(projection.state(), build));
     }
 
     private static Members parked(ParkedAggregate key) {

@@ -3,6 +3,7 @@ package dev.spream.cli.projection;
 import dev.spream.cli.output.Columns;
 import dev.spream.cli.output.Figures;
 import dev.spream.cli.output.PlainText;
+import dev.spream.cli.panel.ProjectionMembers;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ProjectionDetails;
@@ -77,23 +78,12 @@ final class ProjectionPrinter {
 
     /** Returns the status, with the number of segments without an owner, which make no progress. */
     private static String status(ProjectionDetails projection, Optional<ProjectionBuild> build) {
-        long unheld = unheld(projection);
+        long unheld = ProjectionMembers.unheld(projection);
         String status = status(projection.state(), build);
         return unheld == 0
                 ? status
                 : "%s (%d of %d segments unowned)"
                         .formatted(status, unheld, projection.segments().size());
-    }
-
-    /** Returns the number of segments without an owner of a projection that should run; else 0. */
-    static long unheld(ProjectionDetails projection) {
-        return switch (projection.state().status()) {
-            case RUNNING, REBUILDING ->
-                projection.segments().stream()
-                        .filter(segment -> segment.owner().isEmpty())
-                        .count();
-            case PAUSED, FAILED -> 0;
-        };
     }
 
     private static String position(ProjectionState state) {

@@ -38,6 +38,11 @@ public final class Operations<E extends Endpoints> implements AutoCloseable {
         }
     }
 
+    /** Returns the configured token for commands of the page. An invalid one is reported like an invalid address. */
+    public static Optional<String> token(SpreamConfig config) {
+        return config.raw("http-token");
+    }
+
     /** Returns the endpoints, if there are any. */
     public Optional<E> endpoints() {
         return endpoints;

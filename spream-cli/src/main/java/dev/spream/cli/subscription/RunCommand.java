@@ -5,7 +5,9 @@ import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.ConfigArguments.Setting;
 import dev.spream.cli.command.LongRunning;
 import dev.spream.cli.command.Subcommand;
+import dev.spream.cli.panel.ConfiguredPanels;
 import dev.spream.cli.service.Operations;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import picocli.CommandLine.Command;
@@ -41,6 +43,11 @@ public final class RunCommand extends Subcommand implements LongRunning {
                 .given()
                 .map(given -> given.name().toLowerCase(Locale.ROOT).replace('_', '-'));
         SpreamConfig config = arguments.config(new Setting("transaction-mode", mode.orElse(null)));
-        return new Service(config, name(), Operations.address(config)).run();
+        return new Service(
+                        config,
+                        name(),
+                        Operations.address(config),
+                        () -> ConfiguredPanels.of(config, port -> arguments.unmigrated(port, List.of())))
+                .run();
     }
 }

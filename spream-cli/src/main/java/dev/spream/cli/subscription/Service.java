@@ -7,14 +7,17 @@ import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.ConsumerProvider;
 import dev.spream.cli.command.Verbosity;
 import dev.spream.cli.http.HttpEndpoints;
+import dev.spream.cli.http.PageParts;
 import dev.spream.cli.output.Terminal;
 import dev.spream.cli.output.TimedLine;
+import dev.spream.cli.panel.ConfiguredPanels;
 import dev.spream.cli.service.Operations;
 import dev.spream.cli.service.Tracing;
 import dev.spream.core.subscription.CompletionReason;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** A run of the configured subscription, until its end, a signal or a failure. */
 final class Service {
@@ -26,6 +29,7 @@ final class Service {
     private final SpreamConfig config;
     private final String command;
     private final Optional<HttpAddress> http;
+    private final Supplier<ConfiguredPanels> panels;
     private final WatermarkProgress progress = new WatermarkProgress(System.err, InstantSource.system());
     private final long startNanos = System.nanoTime();
     private final RunTally tally = new RunTally();
@@ -36,11 +40,13 @@ final class Service {
      *
      * @param command the name of the command, for its lines
      * @param http the address of its HTTP server, if it has one
+     * @param panels creates the panels of its page; not called without a server
      */
-    Service(SpreamConfig config, String command, Optional<HttpAddress> http) {
+    Service(SpreamConfig config, String command, Optional<HttpAddress> http, Supplier<ConfiguredPanels> panels) {
         this.config = config;
         this.command = command;
         this.http = http;
+        this.panels = panels;
     }
 
     int run() throws Exception {
@@ -55,8 +61,9 @@ final class Service {
                 .listener(new ConnectivityWarning(this::say, InstantSource.system()));
         String subscription = subscription();
         builder.around(consumer -> Tracing.around(consumer, subscription));
-        try (Operations<HttpEndpoints> operations =
-                new Operations<>(http, where -> new HttpEndpoints(where, subscription))) {
+        try (ConfiguredPanels opened = panels(builder);
+                Operations<HttpEndpoints> operations =
+                        new Operations<>(http, where -> new HttpEndpoints(where, subscription, parts(opened)))) {
             operations.endpoints().ifPresent(shown -> shown.listeners().forEach(builder::listener));
             try (Spream spream = builder.build();
                     Draining draining = new Draining(() -> drain(spream, operations), spream::close)) {
@@ -65,6 +72,18 @@ final class Service {
         } finally {
             progress.line().end();
         }
+    }
+
+    private ConfiguredPanels panels(Spream.Builder builder) {
+        if (http.isEmpty()) {
+            return ConfiguredPanels.none();
+        }
+        builder.build().close(); // reports the problems of the whole configuration, before those of a panel
+        return panels.get();
+    }
+
+    private PageParts parts(ConfiguredPanels opened) {
+        return new PageParts(opened.panels(), Operations.token(config));
     }
 
     private void say(String line) {

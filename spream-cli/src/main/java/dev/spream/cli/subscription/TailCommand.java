@@ -13,7 +13,9 @@ import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.command.Verbosity;
 import dev.spream.cli.http.HttpEndpoints;
+import dev.spream.cli.http.PageParts;
 import dev.spream.cli.output.Terminal;
+import dev.spream.cli.panel.ConfiguredPanels;
 import dev.spream.cli.service.Operations;
 import dev.spream.cli.storage.ReadingArguments;
 import dev.spream.cli.storage.StorageArguments;
@@ -214,7 +216,7 @@ public final class TailCommand extends Subcommand {
             refuse(
                     PrintArguments.NAMES,
                     " cannot be combined with --sink, --config or --plugins: the sink prints nothing");
-            return new Service(config(), name(), Optional.ofNullable(http)).run();
+            return new Service(config(), name(), Optional.ofNullable(http), ConfiguredPanels::none).run();
         }
         Output output = new Output(
                 new FileOutputStream(FileDescriptor.out),
@@ -230,7 +232,7 @@ public final class TailCommand extends Subcommand {
     }
 
     private Operations<HttpEndpoints> operations(String stream) {
-        return new Operations<>(Optional.ofNullable(http), where -> new HttpEndpoints(where, stream));
+        return new Operations<>(Optional.ofNullable(http), where -> new HttpEndpoints(where, stream, PageParts.NONE));
     }
 
     private int tail(Output output) throws Exception {

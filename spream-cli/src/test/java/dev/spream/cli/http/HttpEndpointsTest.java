@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.api.HttpAddress;
 import dev.spream.core.record.JsonObject;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.net.BindException;
 import java.net.Socket;
 import java.net.URI;
@@ -32,7 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class HttpEndpointsTest {
     private final DrivenClock clock = new DrivenClock();
     private final WatchedStorage watched = new WatchedStorage();
-    private final HttpEndpoints endpoints = new HttpEndpoints(new HttpAddress("127.0.0.1", 0), "orders", clock);
+    private final HttpEndpoints endpoints =
+            new HttpEndpoints(new HttpAddress("127.0.0.1", 0), "orders", PageParts.NONE, clock);
     private final HttpClient client = HttpClient.newHttpClient();
     private URI base = URI.create("http://127.0.0.1/");
 
@@ -55,7 +57,9 @@ final class HttpEndpointsTest {
         "/style.css, text/css",
         "/health, text/plain",
         "/metrics, text/plain",
-        "/api/subscription, application/json"
+        "/api/subscription, application/json",
+        "/api/lag, application/json",
+        "/api/page, application/json"
     })
     void each_path_answers_with_its_type_and_guards_against_browsers(String path, String contentType) throws Exception {
         HttpResponse<String> answer = get(path);
@@ -80,7 +84,9 @@ final class HttpEndpointsTest {
                 "/index.html/..",
                 "/HttpEndpoints.class",
                 "/api",
-                "/api/"
+                "/api/",
+                "/api/outbox",
+                "/api/dead-letters/replay"
             })
     void nothing_else_is_served(String path) throws Exception {
         assertThat(get(path).statusCode()).isEqualTo(404);
@@ -118,7 +124,7 @@ final class HttpEndpointsTest {
 
     @Test
     void an_endpoint_on_all_interfaces_accepts_any_host_name() throws Exception {
-        try (HttpEndpoints open = new HttpEndpoints(new HttpAddress("0.0.0.0", 0), "orders", clock)) {
+        try (HttpEndpoints open = new HttpEndpoints(new HttpAddress("0.0.0.0", 0), "orders", PageParts.NONE, clock)) {
             base = URI.create(open.listen());
             assertThat(base.getHost()).isEqualTo("127.0.0.1");
             assertThat(rawStatus("GET /health HTTP/1.1\r\nHost: pod-7.example\r\nConnection: close\r\n\r\n"))
@@ -128,7 +134,8 @@ final class HttpEndpointsTest {
 
     @Test
     void a_port_that_is_in_use_cannot_be_listened_on() {
-        try (HttpEndpoints second = new HttpEndpoints(new HttpAddress("127.0.0.1", base.getPort()), "orders", clock)) {
+        try (HttpEndpoints second =
+                new HttpEndpoints(new HttpAddress("127.0.0.1", base.getPort()), "orders", PageParts.NONE, clock)) {
             assertThatThrownBy(second::listen).isInstanceOf(BindException.class);
         }
     }
@@ -190,6 +197,16 @@ final class HttpEndpointsTest {
             assertThat(counts.int64("acquired")).hasValue(4);
             assertThat(shown.objects("failures").getFirst().string("message").orElseThrow())
                     .startsWith("IllegalStateException on attempt 1 for a change of Accounts");
+            JsonObject change =
+                    shown.objects("failures").getFirst().object("change").orElseThrow();
+            assertThat(change.string("table")).contains("Accounts");
+            assertThat(change.string("mod_type")).isPresent();
+            assertThat(change.string("commit_timestamp")).contains("2026-01-01T10:00:01Z");
+            assertThat(change.string("server_transaction_id")).isPresent();
+            assertThat(change.string("record_sequence")).isPresent();
+            assertThat(change.int64("attempt")).hasValue(1);
+            assertThat(change.string("error")).contains("IllegalStateException");
+            assertThat(change.string("decision")).contains("retry in 0 s");
         }
     }
 
@@ -197,9 +214,36 @@ final class HttpEndpointsTest {
     void nothing_shows_what_changes_hold() throws Exception {
         try (HeldSubscription running = held()) {
             assertThat(running).isNotNull();
-            for (String path : List.of("/api/subscription", "/metrics", "/health", "/ready")) {
+            for (String path : List.of("/api/subscription", "/api/lag", "/api/page", "/metrics", "/health", "/ready")) {
                 assertThat(get(path).body()).doesNotContain(HeldSubscription.KEY, HeldSubscription.MESSAGE);
             }
+        }
+    }
+
+    @Test
+    void a_page_without_panels_and_token_has_no_commands() throws Exception {
+        JsonObject page = JsonObject.of(get("/api/page").body());
+
+        assertThat(page.string("kind")).contains("subscription");
+        assertThat(page.string("name")).contains("orders");
+        assertThat(page.get("subscription")).isEqualTo(true);
+        assertThat(page.get("commands")).isEqualTo(false);
+        assertThat(page.objects("panels")).isEmpty();
+    }
+
+    @Test
+    void the_lag_of_each_held_partition_is_kept_by_second() throws Exception {
+        try (HeldSubscription running = held()) {
+            assertThat(running).isNotNull();
+            endpoints.look();
+
+            JsonObject lag = JsonObject.of(get("/api/lag").body());
+
+            assertThat(lag.get("times")).isEqualTo(List.of("2026-01-01T11:00:00Z"));
+            assertThat(lag.objects("partitions"))
+                    .extracting(partition -> partition.string("token").orElseThrow())
+                    .containsExactly("b", "c");
+            assertThat(lag.objects("partitions").getFirst().get("lag")).isEqualTo(List.of(new BigDecimal("3596.000")));
         }
     }
 

@@ -44,8 +44,8 @@ final class OperatorFilesTest {
 
     @BeforeAll
     void scrape() throws Exception {
-        try (HttpEndpoints endpoints =
-                        new HttpEndpoints(new HttpAddress("127.0.0.1", 0), "orders", InstantSource.system());
+        try (HttpEndpoints endpoints = new HttpEndpoints(
+                        new HttpAddress("127.0.0.1", 0), "orders", PageParts.NONE, InstantSource.system());
                 HeldSubscription running =
                         HeldSubscription.start(new InMemoryPartitionStorage(), endpoints.listeners());
                 HttpClient client = HttpClient.newHttpClient()) {

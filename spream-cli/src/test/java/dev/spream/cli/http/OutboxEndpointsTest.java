@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 final class OutboxEndpointsTest {
     private final DrivenClock clock = new DrivenClock();
-    private final OutboxEndpoints endpoints = new OutboxEndpoints(new HttpAddress("127.0.0.1", 0), "orders", clock);
+    private final OutboxEndpoints endpoints =
+            new OutboxEndpoints(new HttpAddress("127.0.0.1", 0), "orders", PageParts.NONE, clock);
     private final HttpClient client = HttpClient.newHttpClient();
     private URI base = URI.create("http://127.0.0.1/");
 

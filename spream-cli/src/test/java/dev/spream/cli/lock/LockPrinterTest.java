@@ -2,6 +2,7 @@ package dev.spream.cli.lock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.cli.panel.LocksJson;
 import dev.spream.core.record.JsonObject;
 import dev.spream.lock.BucketHash;
 import dev.spream.lock.BucketSpace;

@@ -9,7 +9,11 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.json.Json;
 
@@ -21,7 +25,13 @@ final class PageServer implements AutoCloseable {
     private static final Map<String, String> TYPES =
             Map.of("html", "text/html", "js", "text/javascript", "css", "text/css", "svg", "image/svg+xml");
 
+    private static final String PLAIN_PAGE =
+            "{\"kind\":\"subscription\",\"name\":\"orders\",\"subscription\":true,\"commands\":false,\"panels\":[]}";
+    private static final String NO_LAG = "{\"step_seconds\":5,\"times\":[],\"partitions\":[],\"others\":0}";
+
     private final int port;
+    private final Map<String, String> others = new ConcurrentHashMap<>();
+    private final List<Command> commands = new CopyOnWriteArrayList<>();
     private volatile Map<String, @Nullable Object> answer;
     private HttpServer server;
 
@@ -55,6 +65,18 @@ final class PageServer implements AutoCloseable {
         answer = next;
     }
 
+    /** From now on this is what is answered at another path. */
+    void answer(String path, String json) {
+        others.put(path, json);
+    }
+
+    /** A command that the page sent. */
+    record Command(String path, @Nullable String authorization, String body) {}
+
+    List<Command> commands() {
+        return List.copyOf(commands);
+    }
+
     /** Stops the server, so that connections are refused. */
     void stop() {
         server.stop(0);
@@ -69,14 +91,26 @@ final class PageServer implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
             String path = exchange.getRequestURI().getPath().substring(1);
-            if (path.equals("api/subscription")) {
-                send(exchange, "application/json", new Json().toJson(answer).getBytes(StandardCharsets.UTF_8));
+            if (path.startsWith("api/")) {
+                send(exchange, "application/json", api(exchange, path).getBytes(StandardCharsets.UTF_8));
                 return;
             }
             String name = path.isEmpty() ? "index.html" : path;
             String type = TYPES.getOrDefault(name.substring(name.lastIndexOf('.') + 1), "text/plain");
             send(exchange, type, Files.readAllBytes(PAGE.resolve(name)));
         }
+    }
+
+    private String api(HttpExchange exchange, String path) throws IOException {
+        if (exchange.getRequestMethod().equals("POST")) {
+            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            commands.add(new Command(path, exchange.getRequestHeaders().getFirst("Authorization"), body));
+            return "{\"done\":true,\"text\":\"it was done\"}";
+        }
+        if (path.equals("api/subscription")) {
+            return new Json().toJson(answer);
+        }
+        return Optional.ofNullable(others.get(path)).orElse(path.equals("api/page") ? PLAIN_PAGE : NO_LAG);
     }
 
     private static void send(HttpExchange exchange, String type, byte[] body) throws IOException {

@@ -121,7 +121,7 @@ final class PageStatesIT {
             assertThat(text("#state")).contains("waiting");
             assertThat(text("#state-detail")).contains("open its storage");
             assertThat(text("#nothing")).contains("first query");
-            assertThat(text("#failures-title ~ .empty")).isEqualTo("None.");
+            assertThat(text("#no-failures")).isEqualTo("None.");
         }
     }
 

@@ -1,13 +1,24 @@
-// The live page of a worker: polls its state and displays it. After a failure, the last known state stays visible with its age.
+// The page: asks what the process has to show, then polls and displays it. After a failure, the last known state stays
+// visible with its age.
+import { startAccess } from "./access.js";
+import { startDeadLetters } from "./deadletters.js";
 import { byId, write } from "./dom.js";
 import { seconds, zone } from "./format.js";
+import { drawFailures } from "./failures.js";
 import { drawGraph } from "./graph.js";
+import { startLag } from "./lag.js";
+import { startLocks } from "./locks.js";
 import { read } from "./model.js";
 import { Owners } from "./owners.js";
-import { drawCounts, drawFailures, drawGauges, drawNames, drawWorkers } from "./panels.js";
+import { startOutbox } from "./outbox.js";
+import { drawCounts, drawGauges, drawNames, drawWorkers } from "./panels.js";
 import { poll } from "./poll.js";
-import { drawTree } from "./tree.js";
+import { startProjections } from "./projections.js";
+import { startTheme } from "./theme.js";
+import { drawTree, startTree } from "./tree.js";
 
+const PANELS = { "dead-letters": startDeadLetters, outbox: startOutbox, projections: startProjections, locks: startLocks };
+const PAGE_PERIOD = 5000;
 const STALE_AFTER = 3; // seconds without an answer, or since the storage last answered the worker
 
 const STATES = {
@@ -22,9 +33,34 @@ const STATES = {
 const PHASES = { starting: "waiting", running: "live", draining: "draining", ended: "ended", failed: "failed" };
 
 const owners = new Owners();
+let page = null;
 let model = null;
 let answeredAt = 0;
 let failure = null;
+
+/** Shows the parts that the process has. */
+function start(answer) {
+  answeredAt = performance.now();
+  failure = null;
+  if (page === null) {
+    page = answer;
+    document.body.dataset.kind = page.kind;
+    for (const part of document.querySelectorAll("[data-part]")) {
+      part.hidden = !page.subscription || (part.dataset.part === "worker" && page.kind !== "subscription");
+    }
+    startAccess(page.commands);
+    page.panels.forEach((panel) => PANELS[panel.name]?.(panel));
+    if (page.subscription) {
+      byId("data").href = "api/subscription";
+      startLag();
+      poll("api/subscription", answered, failed);
+    } else {
+      write(byId("stream"), page.name);
+      document.title = `${page.name}: ${page.kind}`;
+    }
+  }
+  drawState();
+}
 
 function answered(answer) {
   model = read(answer);
@@ -71,6 +107,9 @@ function judge() {
   if (failure) {
     return "disconnected";
   }
+  if (page && !page.subscription) {
+    return "live";
+  }
   if (!model) {
     return "waiting";
   }
@@ -81,11 +120,18 @@ function judge() {
 }
 
 function detail(state) {
+  if (page && !page.subscription) {
+    return state === "live" ? "" : `The process cannot be reached (${failure.message}). Retrying automatically.`;
+  }
   const since = model ? `The state shown is ${seconds(Math.round(age()))} old.` : "No state is known yet.";
   const told = model?.answer.storage_error ? `: ${model.answer.storage_error}` : "";
   switch (state) {
     case "waiting": return "Waiting for the worker to open its storage and its stream.";
-    case "live": return model.partitions.length ? "" : "Waiting for the first partitions.";
+    case "live":
+      if (page?.kind === "dashboard") {
+        return told ? `The storage does not answer${told}` : "As stored; this process runs no worker.";
+      }
+      return model.partitions.length ? "" : "Waiting for the first partitions.";
     case "draining": return "Shutting down: work in flight is being finished.";
     case "ended": return model.answer.completed ? "Every change up to the end was read and settled." : "This worker has stopped; the subscription resumes from its stored watermarks.";
     case "failed": return `This worker has failed${model.answer.problem ? `: ${model.answer.problem}` : "; see its log"}.`;
@@ -100,4 +146,8 @@ write(byId("zone"), zone());
 byId("window").addEventListener("change", drawLineage);
 new ResizeObserver(drawLineage).observe(byId("graph-frame"));
 setInterval(drawState, 1000);
-poll("api/subscription", answered, failed);
+startTheme(byId("theme"));
+startTree();
+byId("confirm-no").addEventListener("click", () => byId("confirm").close("no"));
+byId("outcome-close").addEventListener("click", () => (byId("outcome").hidden = true));
+poll("api/page", start, failed, { period: PAGE_PERIOD, wanted: () => !page?.subscription });

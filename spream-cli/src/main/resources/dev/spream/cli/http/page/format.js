@@ -37,6 +37,9 @@ export function seconds(value) {
 /** A duration in tenths of a second if it is short, so that a value that changes every second keeps its unit. */
 export const steady = (value) => (value !== null && Math.abs(value) < 9.95 ? `${value.toFixed(1)} s` : seconds(value));
 
+/** The time since an instant, by the clock of the server. */
+export const ago = (instant, now) => (instant ? seconds(Math.max(0, Math.round((new Date(now) - new Date(instant)) / 1000))) : "–");
+
 function pair(whole, big, bigName, small, smallName) {
   const rest = Math.floor((whole % big) / small);
   return `${count(Math.floor(whole / big))} ${bigName}${rest ? ` ${rest} ${smallName}` : ""}`;

@@ -1,6 +1,6 @@
-// The panels besides the lineage: gauges, workers, counts and failures.
+// The gauges, workers and counts of a subscription.
 import { assign, byId, element, follow, write } from "./dom.js";
-import { count, plural, rate, seconds, shortToken, shortWorker, steady, time, words } from "./format.js";
+import { count, plural, rate, seconds, shortWorker, steady, time, words } from "./format.js";
 
 const BEHIND = 10; // seconds of lag
 const FAR_BEHIND = 300;
@@ -124,21 +124,4 @@ function list(target, entries) {
     write(item.children[0], NAMES[name] ?? words(name));
     write(item.children[1], count(value));
   });
-}
-
-export function drawFailures({ answer }) {
-  const failures = answer.failures ?? [];
-  byId("no-failures").hidden = failures.length > 0;
-  const named = failures.map((failure, place) => ({ ...failure, place }));
-  follow(byId("failures"), named, (failure) => failure.place,
-    () => element("li", {}, element("time"), element("strong"), element("span", { class: "where" }), element("p")),
-    (item, failure) => {
-      const [at, what, where, message] = item.children;
-      write(at, time(failure.at));
-      assign(at, { datetime: failure.at });
-      write(what, words(failure.what));
-      write(where, failure.partition ? shortToken(failure.partition) : "");
-      assign(where, { title: failure.partition ?? null });
-      write(message, failure.message ?? "");
-    });
 }

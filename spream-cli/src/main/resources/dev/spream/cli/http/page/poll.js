@@ -1,12 +1,15 @@
-// Polls the state of the worker: once a second, less often while the page is hidden or the worker does not respond.
+// Polls a state of the server: in its period, less often while the page is hidden or the server does not respond.
 
 const PERIOD = 1000;
 const HIDDEN_PERIOD = 10000;
 const LONGEST_WAIT = 15000;
 const TIMEOUT = 5000;
 
-/** Calls answered(json) or failed(error) after each request. Never ends. */
-export function poll(address, answered, failed) {
+/**
+ * Calls answered(json) or failed(error) after each request, as long as it is wanted. Never ends. Returns a handle whose
+ * now() asks at once.
+ */
+export function poll(address, answered, failed, { period = PERIOD, wanted = () => true } = {}) {
   let timer = 0;
   let asking = false;
   let failures = 0;
@@ -14,6 +17,10 @@ export function poll(address, answered, failed) {
   async function ask() {
     clearTimeout(timer);
     if (asking) {
+      return;
+    }
+    if (!wanted()) {
+      timer = setTimeout(ask, period);
       return;
     }
     asking = true;
@@ -42,11 +49,12 @@ export function poll(address, answered, failed) {
   }
 
   function pause() {
-    const period = document.hidden ? HIDDEN_PERIOD : PERIOD;
-    return Math.min(LONGEST_WAIT, Math.max(period, failures ? PERIOD * 2 ** (failures - 1) : 0));
+    const usual = document.hidden ? Math.max(period, HIDDEN_PERIOD) : period;
+    return Math.max(usual, Math.min(LONGEST_WAIT, failures ? PERIOD * 2 ** (failures - 1) : 0));
   }
 
   document.addEventListener("visibilitychange", () => document.hidden || ask());
   window.addEventListener("online", ask);
   ask();
+  return { now: ask };
 }

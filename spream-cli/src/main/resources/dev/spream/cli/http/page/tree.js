@@ -4,6 +4,7 @@ import { plural, seconds, shortToken, time, words } from "./format.js";
 
 const STATES = { CREATED: "○", SCHEDULED: "◔", RUNNING: "●", FINISHED: "✓" };
 const COLUMNS = ["Partition", "State", "Owner", "Continues", "Settled up to", "Lag", "In flight", "End"];
+const FOLDED = 12; // rows of a narrow screen, as in the style sheet; a wide one has 40
 const ids = new Map(); // tokens may contain characters that ids may not
 let known = 0;
 
@@ -14,6 +15,7 @@ export function drawTree(model, owners) {
   const shown = new Set(model.partitions.map((partition) => partition.token));
   follow(byId("rows"), model.partitions, (partition) => partition.token, makeRow,
     (row, partition) => drawRow(row, partition, owners, shown));
+  byId("all-partitions").hidden = model.partitions.length <= FOLDED || byId("tree").classList.contains("all");
   for (const token of ids.keys()) {
     shown.has(token) || ids.delete(token);
   }
@@ -21,6 +23,15 @@ export function drawTree(model, owners) {
   byId("left-out").hidden = hidden === 0;
   write(byId("left-out"), `${plural(model.partitions.length, "partition")} shown, the newest; `
     + `${plural(hidden, "older finished one")} omitted.`);
+}
+
+/** Shows the rows that are folded away, of which the style sheet knows. */
+export function startTree() {
+  byId("all-partitions").addEventListener("click", () => {
+    byId("tree").classList.add("all");
+    byId("all-partitions").hidden = true;
+    byId("partitions").focus();
+  });
 }
 
 function rowId(token) {

@@ -1,13 +1,13 @@
-package dev.spream.cli.deadletter;
+package dev.spream.cli.panel;
 
 import dev.spream.core.consume.DeadLetter.Reason;
 import dev.spream.core.consume.DeadLetterStore;
 import java.util.Collection;
 
 /** The numbers of open dead letters by state. */
-record DeadLetterCounts(long letters, long failed, long overtaken, long parked, long behind) {
+public record DeadLetterCounts(long letters, long failed, long overtaken, long parked, long behind) {
 
-    static DeadLetterCounts of(Collection<DeadLetterStore.Entry> letters) {
+    public static DeadLetterCounts of(Collection<DeadLetterStore.Entry> letters) {
         return new DeadLetterCounts(
                 letters.size(),
                 count(letters, Reason.FAILED),
@@ -21,12 +21,12 @@ record DeadLetterCounts(long letters, long failed, long overtaken, long parked, 
     }
 
     /** Returns a summary of the letters that remain. */
-    static String remaining(DeadLetterStore store) throws Exception {
+    public static String remaining(DeadLetterStore store) throws Exception {
         return "%s; %s"
                 .formatted(of(store.openLetters()), keys(store.parkedKeys().size()));
     }
 
-    static String keys(int parked) {
+    public static String keys(int parked) {
         return parked == 1 ? "1 key is parked" : "%d keys are parked".formatted(parked);
     }
 

@@ -1,4 +1,4 @@
-package dev.spream.cli.lock;
+package dev.spream.cli.panel;
 
 import dev.spream.cli.output.Members;
 import dev.spream.lock.LockMode;
@@ -24,32 +24,39 @@ import java.util.Set;
  * The state of locks as one JSON object. Times are RFC 3339, durations seconds, buckets text since they can exceed
  * 2<sup>53</sup>; missing values are absent.
  */
-final class LocksJson {
+public final class LocksJson {
     private static final double NANOS = 1e9;
 
     private LocksJson() {}
 
     /**
+     * Returns the object.
+     *
      * @param blockedOnly only waiters and the holders that block them
      * @param top the number of most contended buckets
      */
-    static String write(LockExplanation locks, boolean blockedOnly, int top) {
+    public static String write(LockExplanation locks, boolean blockedOnly, int top) {
+        return members(locks, blockedOnly, top, Integer.MAX_VALUE).toString();
+    }
+
+    /** @param limit the maximum number of sessions, waits and queued calls each */
+    static Members members(LockExplanation locks, boolean blockedOnly, int top, int limit) {
         Set<String> inQueues = inQueues(locks);
         List<Owner> sessions = locks.owners().stream()
                 .filter(owner ->
                         !blockedOnly || inQueues.contains(owner.session().id()))
+                .limit(limit)
                 .toList();
         return new Members()
                 .put("at", locks.seen().at())
                 .put("complete", locks.seen().complete())
                 .list("sessions", sessions, LocksJson::session)
-                .list("waits", locks.waits(), LocksJson::wait)
-                .list("chains", locks.chains(), LocksJson::chain)
+                .list("waits", locks.waits().stream().limit(limit).toList(), LocksJson::wait)
+                .list("chains", locks.chains().stream().limit(limit).toList(), LocksJson::chain)
                 .put("circle", locks.circle())
-                .list("queued", locks.queued(), LocksJson::queued)
+                .list("queued", locks.queued().stream().limit(limit).toList(), LocksJson::queued)
                 .list("hot", locks.hot().stream().limit(top).toList(), LocksJson::hot)
-                .put("notes", locks.seen().notes())
-                .toString();
+                .put("notes", locks.seen().notes());
     }
 
     private static Set<String> inQueues(LockExplanation locks) {

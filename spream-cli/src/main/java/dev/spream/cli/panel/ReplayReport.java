@@ -1,4 +1,4 @@
-package dev.spream.cli.deadletter;
+package dev.spream.cli.panel;
 
 import dev.spream.cli.command.CauseConverter;
 import dev.spream.core.consume.ReplayResult;
@@ -7,10 +7,10 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /** The combined results of one or more replay calls. */
-record ReplayReport(List<ReplayResult> results) {
+public record ReplayReport(List<ReplayResult> results) {
 
     /** Returns the reasons why letters were not replayed, a line each. */
-    List<String> problems() {
+    public List<String> problems() {
         Stream<String> refused = results.stream()
                 .flatMap(result -> result.refused().stream())
                 .map(refusal -> "refused %s: %s".formatted(refusal.identity(), CauseConverter.text(refusal.cause())));
@@ -22,7 +22,7 @@ record ReplayReport(List<ReplayResult> results) {
         return Stream.concat(refused, overtaken).toList();
     }
 
-    boolean isComplete() {
+    public boolean isComplete() {
         return results.stream().allMatch(ReplayResult::isComplete);
     }
 

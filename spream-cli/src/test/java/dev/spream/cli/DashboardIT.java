@@ -1,0 +1,351 @@
+package dev.spream.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.record.JsonObject;
+import dev.spream.servers.PostgresDatabase;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The dashboard in a process of its own, over a database with something for every panel. */
+@Timeout(240)
+final class DashboardIT {
+    private static final String TOKEN = "the-token-of-the-tests";
+    private static final long TIMEOUT_NANOS = 60_000_000_000L;
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private DashboardData data;
+    private RefusingWebhook sink;
+    private URI base = URI.create("http://127.0.0.1/");
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void open() throws Exception {
+        data = new DashboardData();
+        sink = new RefusingWebhook();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        client.close();
+        sink.close();
+        data.close();
+    }
+
+    @Test
+    void every_panel_shows_its_state_without_keys_and_contents() throws Exception {
+        try (SpreamProcess dashboard = dashboard(data.config(sink.url(), ""))) {
+            JsonObject page = JsonObject.of(get("api/page").body());
+            assertThat(page.string("kind")).contains("dashboard");
+            assertThat(page.get("commands")).isEqualTo(false);
+            assertThat(page.objects("panels"))
+                    .extracting(panel -> panel.string("name").orElseThrow())
+                    .containsExactly("dead-letters", "outbox", "projections", "locks");
+
+            JsonObject subscription = await(
+                    "api/subscription", shown -> !shown.objects("partitions").isEmpty());
+            assertThat(subscription.string("stream")).contains("OrdersStream");
+            assertThat(subscription.objects("partitions")).hasSize(5);
+            assertThat(subscription.string("low_watermark")).isPresent();
+            assertThat(subscription.objects("workers")).hasSize(1);
+            JsonObject lag =
+                    await("api/lag", shown -> !shown.objects("partitions").isEmpty());
+            assertThat(lag.objects("partitions"))
+                    .extracting(partition -> partition.string("token").orElseThrow())
+                    .containsExactly("a3", "a2", "b1");
+
+            JsonObject letters = state("dead-letters");
+            assertThat(letters.int64("open")).hasValue(3);
+            assertThat(letters.int64("parked_keys")).hasValue(1);
+            assertThat(letters.objects("letters"))
+                    .extracting(letter -> letter.string("reason").orElseThrow())
+                    .containsExactly("failed", "behind_parked", "parked");
+            assertThat(letters.object("causes").orElseThrow().members()).hasSize(2);
+
+            JsonObject outbox = state("outbox");
+            JsonObject entries =
+                    outbox.object("stats").orElseThrow().object("entries").orElseThrow();
+            assertThat(entries.int64("sending")).hasValue(2);
+            assertThat(entries.int64("succeeded")).hasValue(1);
+            assertThat(outbox.objects("parked")).hasSize(2);
+            assertThat(outbox.objects("aborted"))
+                    .singleElement()
+                    .satisfies(
+                            entry -> assertThat(entry.string("last_error_code")).contains("REJECTED"));
+
+            List<JsonObject> projections = state("projections").objects("projections");
+            assertThat(projections)
+                    .extracting(projection -> "%s %s"
+                            .formatted(
+                                    projection.string("name").orElseThrow(),
+                                    projection.string("status").orElseThrow()))
+                    .containsExactly("entries running", "search failed");
+            assertThat(projections.getFirst().objects("segments")).hasSize(4);
+            assertThat(projections.getLast().string("last_error")).contains("the index is full");
+
+            JsonObject locks = await(
+                            "api/locks",
+                            shown -> shown.object("state")
+                                    .filter(state -> !state.objects("waits").isEmpty()
+                                            && state.toString().contains("nightly import"))
+                                    .isPresent())
+                    .object("state")
+                    .orElseThrow();
+            assertThat(locks.toString()).contains("u1");
+            for (String path : List.of("subscription", "lag", "dead-letters", "outbox", "projections")) {
+                assertThat(get("api/" + path).body()).as(path).doesNotContain(DashboardData.SECRET);
+            }
+            dashboard.terminate();
+            assertThat(dashboard.exitCode()).as("%s", dashboard.err()).isZero();
+            assertThat(dashboard.err()).last().asString().contains("ended by a signal");
+        }
+    }
+
+    @Test
+    void dead_letters_are_replayed_discarded_and_released_with_the_token() throws Exception {
+        try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
+            List<JsonObject> letters = state("dead-letters").objects("letters");
+            String failed = letters.get(0).string("identity").orElseThrow();
+            String behind = letters.get(1).string("identity").orElseThrow();
+            String parked = letters.get(2).string("identity").orElseThrow();
+
+            assertThat(status(post("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed), "wrong")))
+                    .isEqualTo(401);
+            assertThat(sink.taken(DashboardData.FAILED)).isEmpty();
+
+            JsonObject one = done("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed));
+            assertThat(one.string("text").orElseThrow()).startsWith("replayed 1, refused 0");
+            assertThat(sink.taken(DashboardData.FAILED)).containsExactly(3L);
+
+            sink.refuse(DashboardData.PARKED);
+            JsonObject refused = answered("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
+            assertThat(refused.get("done")).isEqualTo(false);
+            assertThat(refused.string("text").orElseThrow())
+                    .contains("refused 1")
+                    .doesNotContain(DashboardData.SECRET);
+            assertThat(state("dead-letters").int64("open")).hasValue(2);
+
+            assertThat(answered("dead-letters/release", "{}").get("done")).isEqualTo(false);
+            sink.relent();
+            JsonObject discarded = done("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked));
+            assertThat(discarded.string("text").orElseThrow()).startsWith("discarded 1 of " + parked);
+            JsonObject key = done("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
+            assertThat(key.string("text").orElseThrow()).contains("replayed 1").contains("released 1 key");
+            assertThat(sink.taken(DashboardData.PARKED)).containsExactly(2L);
+            JsonObject after = state("dead-letters");
+            assertThat(after.int64("open")).hasValue(0);
+            assertThat(after.int64("parked_keys")).hasValue(0);
+            assertThat(after.object("replay").orElseThrow().string("result")).isPresent();
+
+            assertThat(answered("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked))
+                            .get("done"))
+                    .isEqualTo(false);
+            assertThat(dashboard.err())
+                    .anyMatch(line -> line.contains("dead-letters discard by ann@127.0.0.1: discarded 1"));
+        }
+    }
+
+    @Test
+    void a_key_without_letters_is_released() throws Exception {
+        try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
+            List<JsonObject> letters = state("dead-letters").objects("letters");
+            assertThat(dashboard).isNotNull();
+            done(
+                    "dead-letters/discard",
+                    "{\"identities\":[\"%s\",\"%s\"]}"
+                            .formatted(
+                                    letters.get(1).string("identity").orElseThrow(),
+                                    letters.get(2).string("identity").orElseThrow()));
+            assertThat(state("dead-letters").int64("parked_keys")).hasValue(1);
+            assertThat(done("dead-letters/release", "{}").string("text").orElseThrow())
+                    .startsWith("released 1 keys");
+            assertThat(state("dead-letters").int64("parked_keys")).hasValue(0);
+        }
+    }
+
+    @Test
+    void entries_and_projections_are_changed_with_the_token() throws Exception {
+        try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
+            assertThat(dashboard).isNotNull();
+            long parked =
+                    state("outbox").objects("parked").getFirst().int64("id").orElseThrow();
+            done("outbox/abort", "{\"id\":%d,\"reason\":\"lost\"}".formatted(parked));
+            assertThat(state("outbox").objects("aborted")).hasSize(2);
+            done("outbox/requeue", "{\"id\":%d,\"reason\":\"found\"}".formatted(parked));
+            assertThat(state("outbox").objects("aborted")).hasSize(1);
+            assertThat(answered("outbox/requeue", "{\"id\":999,\"reason\":\"x\"}")
+                            .string("text"))
+                    .contains("there is no entry 999; nothing was changed");
+
+            String entries = "{\"projection\":\"entries\",\"reason\":\"deployment\"}";
+            done("projections/pause", entries);
+            assertThat(projection("entries").string("status")).contains("paused");
+            assertThat(answered("projections/pause", entries).get("done")).isEqualTo(false);
+            done("projections/resume", entries);
+            assertThat(projection("entries").string("status")).contains("running");
+            assertThat(done("projections/retry", entries).string("text").orElseThrow())
+                    .startsWith("1 parked aggregates");
+            assertThat(answered("projections/retry", "{\"projection\":\"none\",\"reason\":\"x\"}")
+                            .get("done"))
+                    .isEqualTo(false);
+            assertThat(status(post("projections/pause", "{\"projection\":\"entries\"}", TOKEN)))
+                    .isEqualTo(400);
+            try (Connection connection = data.database().source().getConnection();
+                    Statement statement = connection.createStatement();
+                    var audit = statement.executeQuery(
+                            "SELECT count(*) FROM spream.projection_audit WHERE actor = 'ann@127.0.0.1'")) {
+                audit.next();
+                assertThat(audit.getInt(1)).isEqualTo(3);
+            }
+        }
+    }
+
+    @Test
+    void a_panel_without_tables_names_what_creates_them_and_the_others_are_shown() throws Exception {
+        String empty = PostgresDatabase.create().jdbcUrl();
+        String config = data.config(sink.url(), "")
+                .replaceAll("(outbox|projections|locks)\\.jdbc\\.url=.*", "$1.jdbc.url=" + empty);
+        try (SpreamProcess dashboard = dashboard(config)) {
+            assertThat(dashboard).isNotNull();
+            assertThat(state("dead-letters").int64("open")).hasValue(3);
+            for (String panel : List.of("outbox", "projections", "locks")) {
+                JsonObject shown = JsonObject.of(get("api/" + panel).body());
+                assertThat(shown.has("state")).as(panel).isFalse();
+                assertThat(shown.string("error").orElseThrow())
+                        .as(panel)
+                        .containsPattern(panel.equals("locks") ? "no tables of hierarchical locks" : "migrate");
+            }
+        }
+    }
+
+    @Test
+    void a_panel_that_waits_for_its_database_delays_no_other() throws Exception {
+        try (SpreamProcess dashboard = dashboard(data.config(sink.url(), ""));
+                Connection blocking = data.database().source().getConnection();
+                Statement statement = blocking.createStatement()) {
+            assertThat(dashboard).isNotNull();
+            state("outbox");
+            blocking.setAutoCommit(false);
+            statement.execute("LOCK TABLE spream.outbox_orders IN ACCESS EXCLUSIVE MODE");
+            JsonObject shown =
+                    await("api/outbox", answer -> answer.string("error").isPresent());
+            assertThat(shown.object("state")).as("the last state").isPresent();
+            assertThat(shown.string("read_age_seconds")).isPresent();
+            assertThat(state("projections").objects("projections")).hasSize(2);
+            blocking.rollback();
+            await("api/outbox", answer -> answer.string("error").isEmpty());
+        }
+    }
+
+    @Test
+    void a_configuration_without_anything_to_show_is_refused() {
+        CommandRun nothing = CommandRun.of("dashboard", "--http=0");
+        assertThat(nothing.exitCode()).isEqualTo(2);
+        assertThat(nothing.err().getLast()).contains("there is nothing to show");
+    }
+
+    @Test
+    void a_short_token_is_refused() throws Exception {
+        CommandRun run = CommandRun.of(
+                "dashboard", "--config", file(data.config(sink.url(), "short")).toString());
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(String.join("\n", run.err())).contains("http-token", "16").doesNotContain("short");
+    }
+
+    private SpreamProcess dashboard(String config) throws Exception {
+        SpreamProcess started =
+                SpreamProcess.spream("dashboard", "--config", file(config).toString());
+        try {
+            base = started.awaitHttp();
+            return started;
+        } catch (Throwable t) {
+            started.close();
+            throw t;
+        }
+    }
+
+    private Path file(String config) throws IOException {
+        return Files.writeString(folder.resolve("dashboard.properties"), config);
+    }
+
+    private JsonObject projection(String name) throws Exception {
+        return state("projections").objects("projections").stream()
+                .filter(projection ->
+                        projection.string("name").filter(name::equals).isPresent())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private JsonObject state(String panel) throws Exception {
+        JsonObject answer = await("api/" + panel, shown -> shown.has("state"));
+        assertThat(answer.string("error")).as(panel).isEmpty();
+        return answer.object("state").orElseThrow();
+    }
+
+    private interface Condition {
+        boolean holds(JsonObject answer);
+    }
+
+    private JsonObject await(String path, Condition condition) throws Exception {
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
+        JsonObject answer = JsonObject.of(get(path).body());
+        while (!condition.holds(answer)) {
+            assertThat(System.nanoTime()).as("%s: %s", path, answer).isLessThan(deadline);
+            LockSupport.parkNanos(100_000_000);
+            answer = JsonObject.of(get(path).body());
+        }
+        return answer;
+    }
+
+    private JsonObject done(String command, String body) throws Exception {
+        JsonObject outcome = answered(command, body);
+        assertThat(outcome.get("done")).as("%s", outcome).isEqualTo(true);
+        return outcome;
+    }
+
+    private JsonObject answered(String command, String body) throws Exception {
+        String named = body.replaceFirst("\\{", body.equals("{}") ? "{\"actor\":\"ann\"" : "{\"actor\":\"ann\",");
+        HttpResponse<String> answer = post(command, named, TOKEN);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return JsonObject.of(answer.body());
+    }
+
+    private static int status(HttpResponse<String> answer) {
+        return answer.statusCode();
+    }
+
+    private HttpResponse<String> post(String command, String body, String token) throws Exception {
+        return client.send(
+                HttpRequest.newBuilder(base.resolve("api/" + command))
+                        .header("Authorization", "Bearer " + token)
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString(body))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> get(String path) throws Exception {
+        HttpResponse<String> answer =
+                client.send(HttpRequest.newBuilder(base.resolve(path)).build(), BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isEqualTo(200);
+        return answer;
+    }
+}

@@ -1,0 +1,280 @@
+package dev.spream.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The panels of the page, its commands and its colours, with answers that a process might give. */
+final class PanelsIT {
+    private static final String TOKEN = "a-token-of-the-page";
+    private static final String IDENTITY = "2026-01-01T00:00:01Z/tx1/00000001";
+    private static final String LAG = """
+            {"step_seconds":5,
+             "times":["2026-01-01T00:00:00Z","2026-01-01T00:00:05Z","2026-01-01T00:00:10Z"],
+             "partitions":[{"token":"slow","lag":[4.0,5.0,9.0]},{"token":"fast","lag":[null,0.5,0.25]}],
+             "others":3,"others_most":[2.0,null,1.5],"others_least":[0.5,null,0.1],"not_kept":2}""";
+    private static final String LETTERS = """
+            {"panel":"dead-letters","now":"2026-01-01T01:00:00Z","read_at":"2026-01-01T01:00:00Z","read_age_seconds":0,
+             "state":{"open":60,"failed":59,"overtaken":0,"parked":1,"behind_parked":0,"parked_keys":1,
+             "causes":{"java.io.IOException":1},"replay":{"running":false},
+             "letters":[{"identity":"%s","commit_timestamp":"2026-01-01T00:00:01Z","table_name":"Orders",
+             "reason":"parked","overtaken":false,"undecodable":false,"set_aside_at":"2026-01-01T00:30:00Z","attempts":3,
+             "error_class":"java.io.IOException"}]}}""".formatted(IDENTITY);
+    private static final String OUTBOX = """
+            {"panel":"outbox","now":"2026-01-01T01:00:00Z","read_at":"2026-01-01T01:00:00Z","read_age_seconds":0,
+             "state":{"stats":{"entries":{"pending":5,"sending":1,"failed":1,"succeeded":20000,"aborted":1},"due":5,
+             "oldest_due":"2026-01-01T00:58:00Z","lag_seconds":120,"parked":1,"parked_unknown":1,"leases_expired":0,
+             "estimated":["succeeded"],"at_least":[]},"worker":{"succeeded":10,"sending":1,"breaker_open":true},
+             "parked":[{"id":7,"status":"failed","parked":true,"outcome_unknown":true,"attempts":2,
+             "last_error_code":"OUTCOME_UNKNOWN","updated_at":"2026-01-01T00:50:00Z"}],
+             "aborted":[{"id":8,"status":"aborted","parked":false,"outcome_unknown":false,"attempts":1,
+             "last_error_code":"REJECTED","updated_at":"2026-01-01T00:50:00Z"}],"listed":20}}""";
+    private static final String PROJECTIONS = """
+            {"panel":"projections","now":"2026-01-01T01:00:00Z","read_at":"2026-01-01T01:00:00Z","read_age_seconds":0,
+             "state":{"left_out":0,"projections":[{"projection_name":"entries","name":"entries","status":"failed","version":1,
+             "role":"live","segment_count":2,"segments_unheld":0,"event_store_position":1717,"error_count":3,
+             "last_error":"no such column","last_error_at":"2026-01-01T00:59:00Z","parked_keys":1,"parked_events":2,
+             "segments":[{"segment":0,"position":1717},{"segment":1,"position":1800}]}]}}""";
+    private static final String LOCKS = """
+            {"panel":"locks","now":"2026-01-01T01:00:00Z","read_at":"2026-01-01T00:59:00Z","read_age_seconds":60,
+             "error":"the connection was refused",
+             "state":{"session_count":1,"wait_count":1,"circle":[],"waits":[{"session":"77","verdict":"conflict",
+             "waiting_seconds":3.5,"blockers":[{"session":"78"}]}],"notes":[],
+             "sessions":[{"session":"77","process":"importer","label":"nightly","held":[{"path":["u1","a1"],"mode":"exclusive"}],
+             "wanted":[{"path":["u2"],"mode":"shared"}],"unnamed_keys":[],"open_seconds":12.0}]}}""";
+
+    private static Chromium browser;
+
+    @BeforeAll
+    static void start() {
+        browser = Chromium.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        browser.close();
+    }
+
+    private static PageServer server(boolean commands) throws Exception {
+        PageServer server = PageServer.start(new SampleAnswer()
+                .with("lag_seconds", 3_599.0)
+                .running("p", SampleAnswer.WORKER)
+                .answer());
+        String named = commands ? "[\"x\"]" : "[]";
+        server.answer("api/page", """
+                {"kind":"subscription","name":"orders","subscription":true,"commands":%s,"panels":[
+                {"name":"dead-letters","seconds":1,"commands":%s},{"name":"outbox","seconds":1,"commands":%s},
+                {"name":"projections","seconds":1,"commands":%s},{"name":"locks","seconds":1,"commands":[]}]}""".formatted(commands, named, named, named));
+        server.answer("api/lag", LAG);
+        server.answer("api/dead-letters", LETTERS);
+        server.answer("api/outbox", OUTBOX);
+        server.answer("api/projections", PROJECTIONS);
+        server.answer("api/locks", LOCKS);
+        return server;
+    }
+
+    /** Opens the page, and shows each panel, as they ask for their state only when they are near the view. */
+    private static void open(PageServer server) {
+        browser.open(server.page());
+        browser.run("sessionStorage.clear(); localStorage.clear(); return true");
+        browser.open(server.page());
+        browser.complaints(); // those of the pages before
+        for (String panel : List.of("dead-letters", "outbox", "projections", "locks")) {
+            browser.run("document.getElementById(arguments[0]).scrollIntoView(); return true", panel);
+            browser.await(
+                    "state of " + panel, "return !document.querySelector(`#${arguments[0]} .content`).hidden", panel);
+        }
+    }
+
+    @Test
+    void every_panel_shows_its_state() throws Exception {
+        try (PageServer server = server(false)) {
+            open(server);
+            assertThat(text("#lag-slowest")).contains("slow").contains("9.0 s");
+            assertThat(text("#lag-list")).contains("9.0 s, at most 9.0 s").contains("250 ms, at most 500 ms");
+            assertThat(text("#lag-others")).contains("3 other partitions").contains("2 more partitions");
+            assertThat(browser.run("return document.querySelectorAll('#lag-graph .lag-lines path').length"))
+                    .isEqualTo(2L);
+            assertThat(text("#dead-letters"))
+                    .contains("60 open", "1 parked", "IOException 1", IDENTITY, "Orders", "59 older");
+            assertThat(text("#outbox"))
+                    .contains("about 20,000", "2 min ago", "OUTCOME_UNKNOWN", "REJECTED", "open: the receiver is down");
+            assertThat(text("#projections"))
+                    .contains("entries", "failed", "1,717", "no such column", "1 key, 2 events");
+            assertThat(text("#locks"))
+                    .contains("the connection was refused", "1 min old", "nightly", "waits for 3.5 s, behind 78");
+            assertThat(browser.complaints()).isEmpty();
+        }
+    }
+
+    @Test
+    void the_values_of_an_earlier_time_are_reached_by_key() throws Exception {
+        try (PageServer server = server(false)) {
+            open(server);
+            browser.run("document.getElementById('lag-frame').focus(); return true");
+            key("ArrowLeft");
+            assertThat(text("#lag-at")).startsWith("at ");
+            assertThat(text("#lag-list")).contains("5.0 s, at most 9.0 s");
+            key("ArrowLeft");
+            assertThat(text("#lag-list")).contains("not read, at most 500 ms");
+            key("Escape");
+            assertThat(text("#lag-at")).isEqualTo("now");
+        }
+    }
+
+    private static void key(String name) {
+        browser.run(
+                "return document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: arguments[0], bubbles: true }))",
+                name);
+    }
+
+    @Test
+    void a_page_without_commands_has_no_buttons_for_them() throws Exception {
+        try (PageServer server = server(false)) {
+            open(server);
+            assertThat(browser.run("return document.getElementById('access').hidden"))
+                    .isEqualTo(true);
+            assertThat(buttons()).isEqualTo(0L);
+        }
+    }
+
+    @Test
+    void commands_need_the_token_which_only_the_tab_keeps_until_it_is_forgotten() throws Exception {
+        try (PageServer server = server(true)) {
+            open(server);
+            assertThat(buttons()).as("before the token").isEqualTo(0L);
+            browser.run("""
+                    document.getElementById("actor").value = "ann";
+                    document.getElementById("token").value = arguments[0];
+                    document.getElementById("token-form").requestSubmit();
+                    return true""", TOKEN);
+            browser.await("buttons", "return document.querySelectorAll('.command').length > 4");
+            assertThat(browser.run("return JSON.stringify(localStorage) + document.cookie + location.href"))
+                    .asString()
+                    .doesNotContain(TOKEN);
+
+            click("#dead-letters .command", "Discard");
+            assertThat(text("#confirm")).contains("never gets these changes", "Orders", IDENTITY, "cannot be undone");
+            browser.run("document.getElementById('confirm-no').click(); return true");
+            assertThat(server.commands()).isEmpty();
+
+            click("#dead-letters .command", "Discard");
+            browser.run("document.getElementById('confirm-yes').click(); return true");
+            browser.await("outcome", "return !document.getElementById('outcome').hidden");
+            assertThat(text("#outcome-text")).isEqualTo("it was done");
+            assertThat(server.commands()).singleElement().satisfies(command -> {
+                assertThat(command.path()).isEqualTo("api/dead-letters/discard");
+                assertThat(command.authorization()).isEqualTo("Bearer " + TOKEN);
+                assertThat(command.body()).contains(IDENTITY, "\"actor\":\"ann\"");
+            });
+
+            browser.run("document.getElementById('outcome-close').click(); return true");
+            click("#outbox .command", "Requeue");
+            browser.run("document.getElementById('confirm-yes').click(); return true");
+            assertThat(browser.run("return document.getElementById('confirm').open"))
+                    .as("a reason is missing")
+                    .isEqualTo(true);
+            browser.run("""
+                    document.getElementById("reason").value = "it is back";
+                    document.getElementById("confirm-yes").click();
+                    return true""");
+            browser.await("second outcome", "return !document.getElementById('outcome').hidden");
+            assertThat(server.commands().getLast().body()).contains("\"id\":7", "\"reason\":\"it is back\"");
+
+            browser.run("document.getElementById('forget').click(); return true");
+            browser.await("page without buttons", "return document.querySelectorAll('.command').length === 0");
+            assertThat(browser.run("return JSON.stringify(sessionStorage)"))
+                    .asString()
+                    .doesNotContain(TOKEN);
+            assertThat(browser.complaints()).isEmpty();
+        }
+    }
+
+    private static void click(String selector, String label) {
+        browser.await("end of the command before", "return !document.querySelector('.command:disabled')");
+        browser.run(
+                "[...document.querySelectorAll(arguments[0])].find(one => one.textContent === arguments[1]).click(); return true",
+                selector,
+                label);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"dark, light, 10, 60", "light, dark, 200, 256"})
+    void the_chosen_colours_win_over_those_of_the_system_and_are_kept(String choice, String system, int from, int to)
+            throws Exception {
+        try (PageServer server = server(false)) {
+            browser.prefer("prefers-color-scheme", system);
+            open(server);
+            browser.run("""
+                    const select = document.getElementById("theme");
+                    select.value = arguments[0];
+                    return select.dispatchEvent(new Event("change"))""", choice);
+            assertThat(shade()).isBetween((long) from - 10, (long) to);
+            browser.open(server.page());
+            assertThat(shade()).as("after the page was opened again").isBetween((long) from - 10, (long) to);
+            browser.run("localStorage.clear(); return true");
+        } finally {
+            browser.prefer("prefers-color-scheme", "light");
+        }
+    }
+
+    private static long shade() {
+        return (long) browser.run("return Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/g)[0])");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {320, 360, 768, 1120})
+    void a_phone_shows_every_panel_without_scrolling_to_the_side(int width) throws Exception {
+        try (PageServer server = server(true)) {
+            browser.becomePhone(width, 800);
+            open(server);
+            browser.run("""
+                    document.getElementById("token").value = arguments[0];
+                    document.getElementById("token-form").requestSubmit();
+                    return true""", TOKEN);
+            browser.await("buttons", "return document.querySelectorAll('.command').length > 4");
+            assertThat(browser.run("return document.documentElement.scrollWidth"))
+                    .isEqualTo((long) width);
+            if (width < 400) {
+                assertThat((List<?>) browser.run("""
+                        return [...document.querySelectorAll("button, select, summary, input:not([type=checkbox])")]
+                            .filter(one => one.checkVisibility() && one.getBoundingClientRect().height < 44)
+                            .map(one => one.outerHTML)"""))
+                        .as("targets that are too small for a finger")
+                        .isEmpty();
+            }
+        } finally {
+            browser.becomeDesktop(1440, 1300);
+        }
+    }
+
+    @Test
+    void a_process_without_a_subscription_shows_its_panels_alone() throws Exception {
+        try (PageServer server = server(false)) {
+            server.answer(
+                    "api/page",
+                    "{\"kind\":\"outbox\",\"name\":\"orders\",\"subscription\":false,\"commands\":false,\"panels\":[{\"name\":\"outbox\",\"seconds\":1,\"commands\":[]}]}");
+            browser.open(server.page());
+            browser.await("outbox", "return !document.querySelector('#outbox .content').hidden");
+            assertThat(text("h1")).isEqualTo("orders");
+            assertThat(browser.run("""
+                    return [...document.querySelectorAll("main > *, aside")].filter(one => one.checkVisibility() && one.id)
+                        .map(one => one.id)""")).isEqualTo(List.of("problems", "outbox"));
+            assertThat(text("#state")).contains("live");
+        }
+    }
+
+    private static Object buttons() {
+        return browser.run("return document.querySelectorAll('.command').length");
+    }
+
+    private static String text(String selector) {
+        return String.valueOf(browser.run("return document.querySelector(arguments[0]).innerText", selector));
+    }
+}
