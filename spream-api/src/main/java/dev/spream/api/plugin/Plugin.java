@@ -147,7 +147,8 @@ public final class Plugin<T> {
             Class<P> type, Making<P, R> making, Class<? super R> made, PluginConfig config, String subscription) {
         return opened(
                 made,
-                new OpeningContext(InstantSource.system(), subscription, Optional.empty(), Optional.empty(), Optional.empty()),
+                new OpeningContext(
+                        InstantSource.system(), subscription, Optional.empty(), Optional.empty(), Optional.empty()),
                 context -> making.make(type.cast(provider), config, context));
     }
 
