@@ -13,9 +13,6 @@ record StoppingErrorHandler(ErrorHandler handler, String sink) implements ErrorH
     @Override
     public ErrorDecision onFailure(DeliveryFailure failure) {
         ErrorDecision decision = handler.onFailure(failure);
-        if (sink != null) {
-            return decision;
-        }
         return switch (decision) {
             case ErrorDecision.Retry retry -> retry;
             case ErrorDecision.Stop stop -> stop;

@@ -31,6 +31,8 @@ import org.slf4j.LoggerFactory;
 public final class ConfiguredPanels implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConfiguredPanels.class);
 
+    private static final String FILE_OF_ONE_PROCESS = "jsonl";
+
     private final Function<Port<?>, SpreamConfig> configs;
     private final List<Panel> panels = new ArrayList<>();
     private final Deque<AutoCloseable> closing = new ArrayDeque<>();
@@ -48,7 +50,7 @@ public final class ConfiguredPanels implements AutoCloseable {
     public static ConfiguredPanels of(SpreamConfig config, Function<Port<?>, SpreamConfig> configs) {
         ConfiguredPanels made = new ConfiguredPanels(configs);
         try {
-            if (config.mayConfigure(DeadLetterSinkProvider.PORT.key())) {
+            if (config.mayConfigure(DeadLetterSinkProvider.PORT.key()) && areShared(config)) {
                 made.addDeadLetters();
             }
             if (config.mayConfigure(OutboxStoreProvider.PORT.key())) {
@@ -78,10 +80,17 @@ public final class ConfiguredPanels implements AutoCloseable {
 
     private void addDeadLetters() {
         SpreamConfig config = configs.apply(DeadLetterSinkProvider.PORT);
-        Opening<ConfiguredDeadLetters> opening = new Opening<>(() -> closing(ConfiguredDeadLetters.open(config)));
+        Opening<ConfiguredDeadLetters> opening = new Opening<>(() -> closingLast(ConfiguredDeadLetters.open(config)));
         DeadLettersPanel panel = new DeadLettersPanel(opening);
         panels.add(panel);
         closing(panel::close);
+    }
+
+    /** Returns whether several processes can have the dead letters open: a file is locked by the one that has. */
+    private static boolean areShared(SpreamConfig config) {
+        return config.raw(DeadLetterSinkProvider.PORT.key())
+                .filter(FILE_OF_ONE_PROCESS::equals)
+                .isEmpty();
     }
 
     private void addOutbox() {
@@ -107,7 +116,14 @@ public final class ConfiguredPanels implements AutoCloseable {
         return part;
     }
 
-    /** Closes all connections. Failures are only logged. */
+    private <C extends AutoCloseable> C closingLast(C part) {
+        synchronized (closing) {
+            closing.addLast(part);
+        }
+        return part;
+    }
+
+    /** Ends what the panels run, then closes all connections. Failures are only logged. */
     @Override
     public void close() {
         synchronized (closing) {

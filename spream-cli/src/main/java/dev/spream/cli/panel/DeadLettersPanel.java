@@ -5,6 +5,7 @@ import dev.spream.cli.http.Panel;
 import dev.spream.cli.http.PanelCommand;
 import dev.spream.cli.http.PanelCommand.Outcome;
 import dev.spream.cli.output.Members;
+import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
 import dev.spream.core.consume.ReplayResult;
@@ -139,30 +140,58 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
     private Outcome discard(JsonObject given, String actor) throws Exception {
         List<RecordIdentity> identities = CommandArguments.of(given).identities();
         DeadLetterStore store = opening.get().letters();
-        int discarded = 0;
-        for (RecordIdentity identity : identities) {
-            discarded += store.discard(identity) ? 1 : 0;
+        List<RecordIdentity> discarded = new ArrayList<>();
+        try {
+            for (RecordIdentity identity : identities) {
+                if (store.discard(identity)) {
+                    discarded.add(identity);
+                }
+            }
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            return new Outcome(
+                    false,
+                    "discarded %s; then failed, and the others stay open: %s"
+                            .formatted(discarded, LoggedFailure.brief(e)));
         }
-        int left = identities.size() - discarded;
+        int left = identities.size() - discarded.size();
         return new Outcome(
                 left == 0,
-                "discarded %d of %s%s; %s"
+                "discarded %s%s; %s"
                         .formatted(
                                 discarded,
-                                identities.stream()
-                                        .map(RecordIdentity::toString)
-                                        .collect(Collectors.joining(", ")),
                                 left == 0 ? "" : "; %d are not open, or are being replayed".formatted(left),
-                                DeadLetterCounts.remaining(store)));
+                                remaining(store)));
     }
 
     private Outcome release(JsonObject given, String actor) throws Exception {
         DeadLetterStore store = opening.get().letters();
         int released = 0;
-        for (RecordKey key : store.parkedKeys()) {
-            released += store.release(Set.of(key)) ? 1 : 0;
+        try {
+            for (RecordKey key : store.parkedKeys()) {
+                released += store.release(Set.of(key)) ? 1 : 0;
+            }
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            return new Outcome(
+                    false,
+                    "released %d keys; then failed, and the others stay parked: %s"
+                            .formatted(released, LoggedFailure.brief(e)));
         }
-        return new Outcome(released > 0, "released %d keys; %s".formatted(released, DeadLetterCounts.remaining(store)));
+        return new Outcome(released > 0, "released %d keys; %s".formatted(released, remaining(store)));
+    }
+
+    /** Returns the text of what remains; a failure to read it does not make the command one. */
+    private static String remaining(DeadLetterStore store) throws InterruptedException {
+        try {
+            return DeadLetterCounts.remaining(store);
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            return "what remains could not be read: " + LoggedFailure.brief(e);
+        }
     }
 
     /** Interrupts a running replay; its letters stay open. */

@@ -3,12 +3,13 @@ package dev.spream.cli.panel;
 import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.http.PanelCommand.Outcome;
 import dev.spream.cli.output.Members;
+import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.ReplayResult;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -22,11 +23,12 @@ import org.slf4j.LoggerFactory;
 final class ReplayTask implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ReplayTask.class);
     private static final long WAIT_SECONDS = 5;
+    private static final Duration CLOSING = Duration.ofSeconds(5);
 
     private final AtomicInteger replayed = new AtomicInteger();
 
     // Guarded by this.
-    private @Nullable FutureTask<Outcome> task;
+    private @Nullable Thread thread;
     private Instant since = Instant.EPOCH;
     private String latest = "";
 
@@ -38,22 +40,21 @@ final class ReplayTask implements AutoCloseable {
     /** Starts a replay and waits for it a short time. */
     Outcome run(ConfiguredDeadLetters configured, Work work) throws InterruptedException {
         FutureTask<Outcome> started = new FutureTask<>(() -> replay(configured, work));
+        Thread running = Thread.ofVirtual().name("spream-http-replay").unstarted(started);
         synchronized (this) {
-            if (task != null && !task.isDone()) {
+            if (thread != null && thread.isAlive()) {
                 return new Outcome(false, "another replay runs since %s; nothing was started".formatted(since));
             }
-            task = started;
+            thread = running;
             since = Instant.now();
             latest = "";
             replayed.set(0);
         }
-        Thread.ofVirtual().name("spream-http-replay").start(started);
+        running.start();
         try {
             return started.get(WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
             return new Outcome(true, "the replay has started; the panel shows its result");
-        } catch (CancellationException e) {
-            return new Outcome(false, "the replay was interrupted; its other letters stay open");
         } catch (ExecutionException e) {
             throw new IllegalStateException("the replay ended unexpectedly; letters not replayed stay open", e);
         }
@@ -75,7 +76,7 @@ final class ReplayTask implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new Outcome(false, "the replay was interrupted; its other letters stay open");
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             return new Outcome(false, "the replay failed: " + LoggedFailure.brief(e));
         }
     }
@@ -96,18 +97,31 @@ final class ReplayTask implements AutoCloseable {
     }
 
     synchronized Members members() {
-        boolean running = task != null && !task.isDone();
+        boolean running = thread != null && thread.isAlive();
         Members members = new Members().put("running", running);
-        if (task != null) {
+        if (thread != null) {
             members.put("since", since).put("replayed", replayed.get());
         }
         return latest.isEmpty() ? members : members.put("result", latest);
     }
 
+    /** Interrupts a running replay and waits for it a short time; its other letters stay open. */
     @Override
-    public synchronized void close() {
-        if (task != null) {
-            task.cancel(true);
+    public void close() {
+        Thread running;
+        synchronized (this) {
+            running = thread;
+        }
+        if (running == null) {
+            return;
+        }
+        running.interrupt();
+        try {
+            if (!running.join(CLOSING)) {
+                log.warn("page: a replay has not ended within {}; its letters stay open", DurationText.of(CLOSING));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

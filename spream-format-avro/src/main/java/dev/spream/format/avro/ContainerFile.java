@@ -47,11 +47,21 @@ final class ContainerFile implements ChangeFile {
         return changes.add(change);
     }
 
+    /** Returns whether one schema can have the fields of this one and of those in the file. */
     private boolean fits(Schema schema) {
         return schema.getFields().stream().allMatch(field -> {
-            @Nullable Schema known = types.get(field.name());
-            return known == null || known.equals(type(field.schema()));
-        });
+                    @Nullable Schema known = types.get(field.name());
+                    return known == null || known.equals(type(field.schema()));
+                })
+                && schemas.values().stream()
+                        .allMatch(other -> hasRequired(schema, other) && hasRequired(other, schema));
+    }
+
+    /** Returns whether a schema has the fields of another that are never null, such as its key. */
+    private static boolean hasRequired(Schema schema, Schema other) {
+        return other.getFields().stream()
+                .filter(field -> !isNullable(field.schema()) && !field.hasDefaultValue())
+                .allMatch(field -> schema.getField(field.name()) != null);
     }
 
     /** Returns the type of values other than null. */

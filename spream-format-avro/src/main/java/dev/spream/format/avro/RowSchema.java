@@ -60,7 +60,7 @@ final class RowSchema {
     static RowSchema of(Form form, Timestamps timestamps) {
         List<Column> columns = new ArrayList<>();
         List<Schema.Field> fields = new ArrayList<>();
-        Set<String> names = new HashSet<>();
+        Set<String> names = new HashSet<>(Set.of(DELETED, COMMIT_TIMESTAMP, RECORD_SEQUENCE));
         form.columns().stream()
                 .filter(column -> form.use() != Use.KEY || column.isPrimaryKey())
                 .sorted(Comparator.comparingLong(ColumnType::ordinalPosition))

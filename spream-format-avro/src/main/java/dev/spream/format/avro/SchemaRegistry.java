@@ -28,6 +28,9 @@ import java.util.concurrent.TimeoutException;
  * @see <a href="https://docs.confluent.io/platform/current/schema-registry/develop/api.html">Schema Registry API</a>
  */
 final class SchemaRegistry implements AutoCloseable {
+    /** The code of a subject whose mode permits no registration at the moment. */
+    private static final String READ_ONLY = "42205";
+
     private static final String CONTENT_TYPE = "application/vnd.schemaregistry.v1+json";
     private static final int MAX_IDS = 10_000;
 
@@ -126,7 +129,10 @@ final class SchemaRegistry implements AutoCloseable {
                 new NonRetryableException(
                         refusal
                                 + "; it does not fit the compatibility of the subject: allow it there, or send later changes under another topic");
-            case 422 -> new NonRetryableException(refusal);
+            case 422 ->
+                answer.body().contains(READ_ONLY)
+                        ? new SpreamException(refusal + "; the subject is read-only now")
+                        : new NonRetryableException(refusal);
             case 404 ->
                 registers
                         ? new SpreamException(refusal + "; check schema-registry.url")

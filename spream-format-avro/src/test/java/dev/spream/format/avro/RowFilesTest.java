@@ -92,6 +92,20 @@ final class RowFilesTest {
     }
 
     @Test
+    void another_primary_key_begins_another_file() throws Exception {
+        DataChangeRecord renamed = change(
+                "INSERT",
+                "NEW_ROW",
+                List.of(column("Uuid", TypeCode.STRING, true, 1), STATUS),
+                mod("{\"Uuid\":\"u\"}", "{\"Status\":\"NEW\"}"));
+        List<byte[]> files = Containers.files(format, Changes.inserted(), renamed, renamed, Changes.inserted());
+        assertThat(files).hasSize(3);
+        assertThat(Containers.records(files.get(1)))
+                .extracting(row -> String.valueOf(row.get("Uuid")))
+                .containsExactly("u", "u");
+    }
+
+    @Test
     void a_deleted_row_is_its_key_in_the_schema_of_the_rows_before() throws Exception {
         Schema alone =
                 Containers.schema(Containers.files(format, Changes.deleted()).getFirst());
@@ -177,5 +191,18 @@ final class RowFilesTest {
         assertThat(row.get("gr_x00f6_x00dfe")).hasToString("4");
         assertThat(Containers.schema(file).getField("a_x002db").getProp("spannerName"))
                 .isEqualTo("a-b");
+    }
+
+    @Test
+    void a_column_may_have_the_name_of_an_added_field() throws Exception {
+        DataChangeRecord odd = change(
+                "INSERT",
+                "NEW_ROW",
+                List.of(ID, column("__deleted", TypeCode.STRING, false, 2)),
+                mod("{\"Id\":\"1\"}", "{\"__deleted\":\"no\"}"));
+        GenericRecord row =
+                Containers.records(Containers.files(format, odd).getFirst()).getFirst();
+        assertThat(row.get("__deleted")).isEqualTo(false);
+        assertThat(row.get("__deleted_")).hasToString("no");
     }
 }

@@ -96,7 +96,9 @@ public final class KafkaSinkProvider implements ConsumerProvider {
         if (transactionalId.isEmpty()) {
             return new KafkaSink(SharedProducer.open(options), partitions, messages);
         }
-        return new TransactionalSink(
-                TransactionPool.open(options, transactionalId.get(), config.get(TRANSACTIONS), partitions), messages);
+        boolean replays = context.storedSubscription().isEmpty();
+        String id =
+                transactionalId.get() + (replays ? "-replay" : ""); // beside the worker, which the same id would fence
+        return new TransactionalSink(TransactionPool.open(options, id, config.get(TRANSACTIONS), partitions), messages);
     }
 }

@@ -1,6 +1,6 @@
 package dev.spream.sink.kafka;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  */
 record Message(String topic, byte[] key, byte @Nullable [] value, Headers headers) {
 
-    /** Returns the text that is equal for messages whose order is kept. */
+    /** Returns the text that is equal for messages whose order is kept; the bytes of a key need not be text. */
     String lane() {
-        return topic + "/" + new String(key, UTF_8);
+        return topic + "/" + new String(key, ISO_8859_1);
     }
 
     /** Returns the size of its contents in bytes, to which Kafka adds some. */
