@@ -4,6 +4,7 @@ import static dev.spream.sink.kafka.KafkaChanges.change;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.api.spi.PluginContext;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.kafka.KafkaBroker;
@@ -96,10 +97,15 @@ final class StartIT {
     }
 
     private static Consumer sink(String user, String password, Map<String, String> more) throws Exception {
+        return sink(user, password, more, TestConfig.CONTEXT);
+    }
+
+    private static Consumer sink(String user, String password, Map<String, String> more, PluginContext context)
+            throws Exception {
         Map<String, String> values = new HashMap<>(Map.of("bootstrap-servers", broker.address(), "topic", "orders"));
         login(user, password).forEach((name, value) -> values.put("client." + name, value));
         values.putAll(more);
-        return new KafkaSinkProvider().create(TestConfig.of(values), TestConfig.CONTEXT);
+        return new KafkaSinkProvider().create(TestConfig.of(values), context);
     }
 
     @Test
@@ -279,6 +285,13 @@ final class StartIT {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("no transaction of worker-1-0 can be begun")
                 .hasMessageContaining("grant it Write and Describe on the transactional id");
+    }
+
+    @Test
+    void a_replay_does_not_use_the_transactional_ids_of_the_worker() throws Exception {
+        grant("alice", ResourceType.TOPIC, "orders", AclOperation.WRITE);
+        assertThatThrownBy(() -> sink("alice", "alice-pw", Map.of("transactional-id", "worker-1"), TestConfig.REPLAY))
+                .hasMessageContaining("no transaction of worker-1-replay-0 can be begun");
     }
 
     @Test

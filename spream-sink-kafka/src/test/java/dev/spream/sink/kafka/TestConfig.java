@@ -4,6 +4,8 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.PluginProvider;
+import dev.spream.api.spi.StoredSubscription;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +13,12 @@ import java.util.Optional;
 
 /** The configuration of the provider in a test: texts, read by the keys that it declares. */
 record TestConfig(List<ConfigKey<?>> keys, Map<String, String> values) implements PluginConfig {
-    static final PluginContext CONTEXT = new PluginContext() {
+    static final PluginContext CONTEXT = new TestContext(Optional.of(() -> Optional.of(Instant.EPOCH)));
+
+    /** The context of a sink that replays dead letters. */
+    static final PluginContext REPLAY = new TestContext(Optional.empty());
+
+    private record TestContext(Optional<StoredSubscription> storedSubscription) implements PluginContext {
         @Override
         public InstantSource clock() {
             return InstantSource.system();
@@ -26,7 +33,7 @@ record TestConfig(List<ConfigKey<?>> keys, Map<String, String> values) implement
         public void onClose(AutoCloseable resource) {
             throw new UnsupportedOperationException("the sink closes what it opens");
         }
-    };
+    }
 
     static TestConfig of(Map<String, String> values) {
         return of(new KafkaSinkProvider(), values);
