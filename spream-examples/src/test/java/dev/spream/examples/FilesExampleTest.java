@@ -7,10 +7,16 @@ import dev.spream.api.config.SpreamConfig;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.testkit.subscription.ScriptedSource;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,12 +26,12 @@ final class FilesExampleTest {
     private Path folder;
 
     @Test
-    void changes_are_read_once_and_later_ones_the_next_time() {
-        write(3);
+    void changes_are_read_once_and_later_ones_the_next_time() throws IOException {
+        write(3, Map.of());
         List<Long> seconds = new ArrayList<>();
         long last = read(0, seconds);
         assertThat(seconds).containsExactly(1L, 2L, 3L);
-        write(5); // the first three come again
+        write(5, Map.of("sink.files.take-over", storedAt())); // the storage is lost, and the first three come again
         read(last, seconds);
         assertThat(seconds).containsExactly(1L, 2L, 3L, 4L, 5L);
     }
@@ -42,17 +48,28 @@ final class FilesExampleTest {
                         .forEach(seconds::add));
     }
 
-    private void write(int changes) {
+    /** Returns the time by which the log knows its subscription. */
+    private String storedAt() throws IOException {
+        try (Stream<Path> entries = Files.list(folder.resolve("log"))) {
+            String entry = Files.readString(entries.findFirst().orElseThrow());
+            Matcher time = Pattern.compile("\"subscriptionCreatedAt\":\\s*\"([^\"]+)\"")
+                    .matcher(entry);
+            assertThat(time.find()).isTrue();
+            return time.group(1);
+        }
+    }
+
+    private void write(int changes, Map<String, String> more) {
         ScriptedSource source = new ScriptedSource().roots("p");
         for (int second = 1; second <= changes; second++) {
             source.change("p", second, "a");
         }
-        SpreamConfig config = SpreamConfig.of(Map.of(
-                "sink", "files",
-                "sink.files.folder", folder.toString(),
-                "start", ScriptedSource.START.toString(),
-                "end", ScriptedSource.at(changes).toString()));
-        try (Spream spream = Spream.builder(config)
+        Map<String, String> config = new HashMap<>(more);
+        config.put("sink", "files");
+        config.put("sink.files.folder", folder.toString());
+        config.put("start", ScriptedSource.START.toString());
+        config.put("end", ScriptedSource.at(changes).toString());
+        try (Spream spream = Spream.builder(SpreamConfig.of(config))
                 .source(source)
                 .storage(new InMemoryPartitionStorage())
                 .build()) {
