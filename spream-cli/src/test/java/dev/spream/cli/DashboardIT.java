@@ -146,7 +146,7 @@ final class DashboardIT {
             assertThat(answered("dead-letters/release", "{}").get("done")).isEqualTo(false);
             sink.relent();
             JsonObject discarded = done("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked));
-            assertThat(discarded.string("text").orElseThrow()).startsWith("discarded 1 of " + parked);
+            assertThat(discarded.string("text").orElseThrow()).startsWith("discarded 1 of 1: [%s]; ".formatted(parked));
             JsonObject key = done("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
             assertThat(key.string("text").orElseThrow()).contains("replayed 1").contains("released 1 key");
             assertThat(sink.taken(DashboardData.PARKED)).containsExactly(2L);

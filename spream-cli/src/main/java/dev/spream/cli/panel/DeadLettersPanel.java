@@ -152,14 +152,16 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
         } catch (Exception e) {
             return new Outcome(
                     false,
-                    "discarded %s; then failed, and the others stay open: %s"
-                            .formatted(discarded, LoggedFailure.brief(e)));
+                    "discarded %d of %d: %s; then failed, and the others stay open: %s"
+                            .formatted(discarded.size(), identities.size(), discarded, LoggedFailure.brief(e)));
         }
         int left = identities.size() - discarded.size();
         return new Outcome(
                 left == 0,
-                "discarded %s%s; %s"
+                "discarded %d of %d: %s%s; %s"
                         .formatted(
+                                discarded.size(),
+                                identities.size(),
                                 discarded,
                                 left == 0 ? "" : "; %d are not open, or are being replayed".formatted(left),
                                 remaining(store)));
