@@ -15,6 +15,7 @@ import dev.spream.emulator.internal.server.DatabaseCatalog;
 import dev.spream.emulator.internal.server.InstanceAdminService;
 import dev.spream.emulator.internal.server.OperationsService;
 import dev.spream.emulator.internal.server.SpannerService;
+import dev.spream.emulator.internal.stream.EmulatorThreads;
 import dev.spream.emulator.internal.stream.StreamSettings;
 import io.grpc.Server;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
@@ -64,7 +65,7 @@ public final class SpannerEmulator implements AutoCloseable {
         this.catalog =
                 new DatabaseCatalog(builder.clock, StreamSettings.of(builder.churn, builder.faultRates), builder.seed);
         this.executor = Executors.newThreadPerTaskExecutor(
-                Thread.ofVirtual().name("spream-emulator-call-", 0).factory());
+                EmulatorThreads.builder().name("spream-emulator-call-", 0).factory());
         OperationsService operations = new OperationsService();
         this.server = NettyServerBuilder.forAddress(new InetSocketAddress(builder.host, builder.port))
                 .executor(executor)

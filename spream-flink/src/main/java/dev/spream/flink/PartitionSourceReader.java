@@ -2,6 +2,7 @@ package dev.spream.flink;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.internal.ReaderThreads;
 import dev.spream.core.record.ChildPartitionsRecord;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.PartitionEventRecord;
@@ -100,7 +101,7 @@ final class PartitionSourceReader<T> implements SourceReader<T, PartitionSplit> 
                 source,
                 options,
                 schema,
-                (name, task) -> Thread.ofVirtual().name(name).start(task));
+                (name, task) -> ReaderThreads.builder().name(name).start(task));
     }
 
     /** @param threads starts a thread of that name */

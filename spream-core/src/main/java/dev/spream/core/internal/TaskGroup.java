@@ -34,8 +34,18 @@ public final class TaskGroup {
         this.onFirstFailure = onFirstFailure;
     }
 
+    /** Starts a task on a virtual thread. */
     public void start(String name, Task task) {
-        Thread thread = Thread.ofVirtual().name(name).unstarted(() -> runTask(task));
+        start(Thread.ofVirtual(), name, task);
+    }
+
+    /** Starts a task that reads a change stream. */
+    public void startReader(String name, Task task) {
+        start(ReaderThreads.builder(), name, task);
+    }
+
+    private void start(Thread.Builder threads, String name, Task task) {
+        Thread thread = threads.name(name).unstarted(() -> runTask(task));
         lock.lock();
         try {
             running.add(thread);

@@ -269,7 +269,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         if (stop != Stop.NO) {
             reader.stop();
         }
-        tasks.start(context.threadName("reader", lease.token()), () -> {
+        tasks.startReader(context.threadName("reader", lease.token()), () -> {
             try {
                 read(reader);
             } finally {

@@ -5,6 +5,7 @@ import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.stream.ClockTicks;
 import dev.spream.emulator.internal.stream.CommitClock;
+import dev.spream.emulator.internal.stream.EmulatorThreads;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
@@ -38,7 +39,7 @@ final class ExpiredRows implements AutoCloseable {
     }
 
     void start() {
-        Thread.ofVirtual().name("spream-emulator-expired-rows").start(this::run);
+        EmulatorThreads.builder().name("spream-emulator-expired-rows").start(this::run);
     }
 
     private void run() {

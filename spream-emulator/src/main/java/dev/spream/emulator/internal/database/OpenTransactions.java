@@ -3,6 +3,7 @@ package dev.spream.emulator.internal.database;
 import com.google.protobuf.ByteString;
 import dev.spream.emulator.internal.database.ReadWriteTransaction.Attributes;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.stream.EmulatorThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -32,7 +33,7 @@ public final class OpenTransactions {
 
     OpenTransactions(EmulatedDatabase database) {
         this.database = database;
-        Thread.ofVirtual().name("spream-emulator-transactions").start(this::watch);
+        EmulatorThreads.builder().name("spream-emulator-transactions").start(this::watch);
     }
 
     /**

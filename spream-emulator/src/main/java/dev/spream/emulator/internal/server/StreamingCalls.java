@@ -5,6 +5,7 @@ import com.google.spanner.v1.PartialResultSet;
 import com.google.spanner.v1.ReadRequest;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.stream.EmulatorThreads;
 import io.grpc.stub.StreamObserver;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -45,7 +46,7 @@ record StreamingCalls(Sessions sessions, StatementService statements) {
     private static void start(
             StreamObserver<PartialResultSet> observer, Consumer<PacedObserver<PartialResultSet>> call) {
         PacedObserver<PartialResultSet> out = new PacedObserver<>(observer);
-        Thread.ofVirtual().name("spream-emulator-stream").start(() -> {
+        EmulatorThreads.builder().name("spream-emulator-stream").start(() -> {
             try {
                 call.accept(out);
             } catch (RuntimeException e) {

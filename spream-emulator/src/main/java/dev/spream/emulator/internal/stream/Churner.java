@@ -14,7 +14,7 @@ record Churner(ChangeStream stream, StreamSettings settings, CommitClock clock, 
 
     void start() {
         if (settings.churns()) {
-            Thread.ofVirtual()
+            EmulatorThreads.builder()
                     .name("spream-emulator-churn-" + stream.definition().name())
                     .start(this::run);
         }
