@@ -192,6 +192,19 @@ final class MessagesTest {
     }
 
     @Test
+    void a_subject_that_is_read_only_now_refuses_nothing_for_good() throws Exception {
+        try (RegistryServer registry = RegistryServer.start()) {
+            registry.breaks(1, 422, 42205);
+            assertThatThrownBy(() -> registered(registry).value(Changes.inserted(), DELIVERY, TOPIC))
+                    .isNotInstanceOf(NonRetryableException.class)
+                    .hasMessageContaining("the subject is read-only now");
+            registry.breaks(1, 422, 42201);
+            assertThatThrownBy(() -> registered(registry).value(Changes.inserted(), DELIVERY, TOPIC))
+                    .isInstanceOf(NonRetryableException.class);
+        }
+    }
+
+    @Test
     void a_registry_that_is_away_or_silent_is_a_failure_that_may_pass() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             MessageFormat format = messages(

@@ -30,7 +30,9 @@ final class RegistryServer implements AutoCloseable {
     private final List<String> schemas = new ArrayList<>(); // by their ids, from 1; guarded by this, as all below
     private final Map<String, List<String>> subjects = new LinkedHashMap<>();
     private final List<String> requests = new ArrayList<>();
-    private int broken; // requests to be answered with 500
+    private int broken; // requests to be answered with brokenStatus
+    private int brokenStatus;
+    private int brokenCode;
     private String authorization = "";
 
     private RegistryServer(HttpServer server) {
@@ -53,8 +55,15 @@ final class RegistryServer implements AutoCloseable {
         authorization = header;
     }
 
-    synchronized void breaks(int times) {
-        broken = times;
+    void breaks(int times) {
+        breaks(times, 500, 50001);
+    }
+
+    /** Answers the next requests with that status and code. */
+    synchronized void breaks(int requests, int status, int code) {
+        broken = requests;
+        brokenStatus = status;
+        brokenCode = code;
     }
 
     synchronized List<String> requests() {
@@ -73,7 +82,7 @@ final class RegistryServer implements AutoCloseable {
             String body = new String(call.getRequestBody().readAllBytes(), UTF_8);
             if (broken > 0) {
                 broken--;
-                answer(call, 500, Map.of("error_code", 50001, "message", "backend"));
+                answer(call, brokenStatus, Map.of("error_code", brokenCode, "message", "backend"));
             } else if (!authorization.isEmpty()
                     && !authorization.equals(call.getRequestHeaders().getFirst("Authorization"))) {
                 answer(call, 401, Map.of("error_code", 401, "message", "Unauthorized"));
