@@ -2,7 +2,6 @@ package dev.spream.emulator;
 
 import static java.util.Objects.requireNonNull;
 
-import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.control.DrivenClock;
@@ -10,11 +9,9 @@ import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.control.PartitionControl;
-import dev.spream.emulator.internal.server.DatabaseAdminService;
-import dev.spream.emulator.internal.server.DatabaseCatalog;
-import dev.spream.emulator.internal.server.InstanceAdminService;
-import dev.spream.emulator.internal.server.OperationsService;
-import dev.spream.emulator.internal.server.SpannerService;
+import dev.spream.emulator.internal.server.Backend;
+import dev.spream.emulator.internal.server.EmbeddedBackend;
+import dev.spream.emulator.internal.server.UpstreamBackend;
 import dev.spream.emulator.internal.stream.EmulatorThreads;
 import dev.spream.emulator.internal.stream.StreamSettings;
 import io.grpc.Server;
@@ -28,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Cloud Spanner server inside this process. It serves Spanner's own protocol over gRPC on a local port, so that
@@ -56,32 +54,27 @@ public final class SpannerEmulator implements AutoCloseable {
             Pattern.compile("projects/([^/]+)/instances/([^/]+)/databases/([^/]+)");
 
     private final String host;
-    private final DatabaseCatalog catalog;
+    private final Backend backend;
     private final ExecutorService executor;
     private final Server server;
 
     private SpannerEmulator(Builder builder) {
         this.host = builder.host;
-        this.catalog =
-                new DatabaseCatalog(builder.clock, StreamSettings.of(builder.churn, builder.faultRates), builder.seed);
+        this.backend = builder.backend();
         this.executor = Executors.newThreadPerTaskExecutor(
                 EmulatorThreads.builder().name("spream-emulator-call-", 0).factory());
-        OperationsService operations = new OperationsService();
-        this.server = NettyServerBuilder.forAddress(new InetSocketAddress(builder.host, builder.port))
+        NettyServerBuilder server = NettyServerBuilder.forAddress(new InetSocketAddress(builder.host, builder.port))
                 .executor(executor)
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                 .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION)
                 .permitKeepAliveTime(1, TimeUnit.SECONDS)
-                .permitKeepAliveWithoutCalls(true)
-                .addService(new SpannerService(catalog))
-                .addService(new DatabaseAdminService(catalog, operations))
-                .addService(new InstanceAdminService(catalog, operations))
-                .addService(operations)
-                .build();
+                .permitKeepAliveWithoutCalls(true);
+        backend.addServices(server);
         try {
-            server.start();
+            this.server = server.build().start();
         } catch (IOException e) {
             executor.close();
+            backend.close();
             throw new UncheckedIOException(
                     "the emulator cannot listen on %s:%d; is the port taken?".formatted(host, builder.port), e);
         }
@@ -119,9 +112,7 @@ public final class SpannerEmulator implements AutoCloseable {
      * statement fails
      */
     public void createDatabase(String database, DatabaseDialect dialect, String... ddl) {
-        String name = fullName(database);
-        catalog.ensureInstance(name.substring(0, name.indexOf("/databases/")));
-        catalog.createDatabase(name, dialect, List.of(ddl), ByteString.EMPTY);
+        backend.createDatabase(fullName(database), dialect, List.of(ddl));
     }
 
     /**
@@ -132,7 +123,7 @@ public final class SpannerEmulator implements AutoCloseable {
      * @throws io.grpc.StatusRuntimeException NOT_FOUND if the database or the stream does not exist
      */
     public PartitionControl partitions(String database, String stream) {
-        return catalog.database(fullName(database)).streams().partitions(stream);
+        return backend.streams(fullName(database)).partitions(stream);
     }
 
     /**
@@ -142,7 +133,7 @@ public final class SpannerEmulator implements AutoCloseable {
      * @throws io.grpc.StatusRuntimeException NOT_FOUND if the database or the stream does not exist
      */
     public FaultControl faults(String database, String stream) {
-        return catalog.database(fullName(database)).streams().faults(stream);
+        return backend.streams(fullName(database)).faults(stream);
     }
 
     /**
@@ -152,7 +143,7 @@ public final class SpannerEmulator implements AutoCloseable {
      * @throws io.grpc.StatusRuntimeException NOT_FOUND if the database does not exist
      */
     public int runningQueries(String database) {
-        return catalog.database(fullName(database)).streams().running();
+        return backend.streams(fullName(database)).running();
     }
 
     /**
@@ -162,7 +153,7 @@ public final class SpannerEmulator implements AutoCloseable {
      * @throws io.grpc.StatusRuntimeException NOT_FOUND if the database does not exist
      */
     public CommitLog recordCommits(String database) {
-        return catalog.database(fullName(database)).recordCommits();
+        return backend.recordCommits(fullName(database));
     }
 
     private static String fullName(String database) {
@@ -186,7 +177,7 @@ public final class SpannerEmulator implements AutoCloseable {
     @Override
     public void close() {
         server.shutdownNow();
-        catalog.close();
+        backend.close();
         try {
             server.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
@@ -203,6 +194,7 @@ public final class SpannerEmulator implements AutoCloseable {
         private InstantSource clock = InstantSource.system();
         private PartitionChurn churn = PartitionChurn.none();
         private FaultRates faultRates = FaultRates.none();
+        private @Nullable String over;
 
         private Builder() {}
 
@@ -251,6 +243,29 @@ public final class SpannerEmulator implements AutoCloseable {
         public Builder faults(FaultRates rates) {
             this.faultRates = requireNonNull(rates, "rates");
             return this;
+        }
+
+        /**
+         * Sets another server that holds the databases: Google's emulator. It answers schemas, SQL, transactions and
+         * metadata; change stream queries are answered here, from what its streams return, with the churn, the faults
+         * and the partitions of this emulator. Data is kept there when this emulator is closed; partitions are not.
+         *
+         * <p>All clients connect to this emulator: it does not notice DDL about change streams that goes to the other server
+         * directly until a query needs it. A {@link DrivenClock} holds changes back until it is advanced; it cannot
+         * advance the other server's clock.
+         *
+         * @param otherHost host and port, as in {@code SPANNER_EMULATOR_HOST}
+         */
+        public Builder over(String otherHost) {
+            this.over = requireNonNull(otherHost, "otherHost");
+            return this;
+        }
+
+        private Backend backend() {
+            StreamSettings settings = StreamSettings.of(churn, faultRates);
+            return over == null
+                    ? new EmbeddedBackend(clock, settings, seed)
+                    : new UpstreamBackend(over, clock, settings, seed, MAX_MESSAGE_BYTES);
         }
 
         /** Starts the emulator, which listens until it is closed. */

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /**
  * The servers of an integration test: spream's emulator, and with {@code -Dmatrix=true}, which the profile {@code
- * proof} sets, also Google's if it is available. Each starts on first use, prints one line, and lives as long as the
+ * proof} sets, also Google's if it is available, and ours over Google's. Each starts on first use, prints one line, and lives as long as the
  * JVM.
  */
 public final class SpannerServers {
@@ -19,7 +19,7 @@ public final class SpannerServers {
 
     /** Returns the servers of this run, for {@code @MethodSource("dev.spream.servers.SpannerServers#all")}. */
     public static Stream<SpannerServer> all() {
-        return Stream.concat(Stream.of(ours()), areAll() ? google().stream() : Stream.empty());
+        return areAll() ? Stream.concat(found(), overGoogle().stream()) : Stream.of(ours());
     }
 
     /** Returns our emulator, and Google's if it is available, for short tests of what both have. */
@@ -39,6 +39,26 @@ public final class SpannerServers {
     /** Returns Google's emulator: the one that {@code SPANNER_EMULATOR_HOST} names, or one found on this machine. */
     public static Optional<SpannerServer> google() {
         return Google.SERVER;
+    }
+
+    /** Returns our emulator over Google's, if that is available. */
+    public static Optional<SpannerServer> overGoogle() {
+        return OverGoogle.SERVER;
+    }
+
+    private static final class OverGoogle {
+        static final Optional<SpannerServer> SERVER =
+                google().map(google -> new SpannerServer("our emulator over Google's", start(google.emulatorHost())));
+
+        private static String start(String google) {
+            String host = SpannerEmulator.builder()
+                    .over(google)
+                    .churn(PartitionChurn.every(Ours.CHURN))
+                    .start()
+                    .emulatorHost();
+            System.out.println("Spanner server of this run: our emulator over " + google + ", at " + host);
+            return host;
+        }
     }
 
     private static final class Ours {

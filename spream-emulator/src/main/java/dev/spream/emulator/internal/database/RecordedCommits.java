@@ -8,11 +8,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** The commits of a database from a moment on, in memory. Safe for use by many threads. */
-final class RecordedCommits implements CommitLog {
+public final class RecordedCommits implements CommitLog {
     private final Queue<CommittedRow> rows = new ConcurrentLinkedQueue<>();
 
     /** Adds a commit; called in the order of commits. */
-    void add(Commit commit) {
+    public void add(Commit commit) {
         for (RowChange change : commit.changes()) {
             rows.add(new CommittedRow(
                     commit.timestamp(), change.table().name(), change.kind() == RowChange.Kind.DELETE, change.row()));

@@ -5,10 +5,10 @@ import com.google.spanner.v1.Transaction;
 import com.google.spanner.v1.TransactionOptions;
 import com.google.spanner.v1.TransactionSelector;
 import com.google.spanner.v1.TransactionSelector.SelectorCase;
-import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.WireTimestamps;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.stream.ChangeStreams;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -29,7 +29,7 @@ final class ChangeStreamCalls {
      * thread must not be used afterwards.
      */
     static void run(
-            EmulatedDatabase database,
+            ChangeStreams streams,
             ChangeStreamQuery query,
             TransactionSelector selector,
             PacedObserver<PartialResultSet> out) {
@@ -46,6 +46,6 @@ final class ChangeStreamCalls {
         out.interruptOnCancel(Thread.currentThread());
         Optional<Transaction> read =
                 options.getReadOnly().getReturnReadTimestamp() ? Optional.of(READ_TIMESTAMP) : Optional.empty();
-        database.streams().run(query, read, out, out::isCancelled);
+        streams.run(query, read, out, out::isCancelled);
     }
 }

@@ -26,14 +26,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Databases and their DDL. Every operation is complete when its response is sent. */
-public final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminImplBase {
+final class DatabaseAdminService extends DatabaseAdminGrpc.DatabaseAdminImplBase {
     private static final Pattern CREATE =
             Pattern.compile("(?i)\\s*CREATE\\s+DATABASE\\s+[`\"]?([a-z][a-z0-9_-]*)[`\"]?\\s*;?\\s*");
 
     private final DatabaseCatalog catalog;
     private final OperationsService operations;
 
-    public DatabaseAdminService(DatabaseCatalog catalog, OperationsService operations) {
+    DatabaseAdminService(DatabaseCatalog catalog, OperationsService operations) {
         this.catalog = catalog;
         this.operations = operations;
     }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /** The instances and databases of the emulator, by their full names. Safe for use by many threads. */
-public final class DatabaseCatalog implements AutoCloseable {
+final class DatabaseCatalog implements AutoCloseable {
     private final InstantSource time;
     private final StreamSettings settings;
     private final long seed;
@@ -20,7 +20,7 @@ public final class DatabaseCatalog implements AutoCloseable {
     private final Map<String, EmulatedDatabase> databases = new ConcurrentSkipListMap<>();
 
     /** Creates an empty catalog, whose databases use this clock, these settings and the seed. */
-    public DatabaseCatalog(InstantSource time, StreamSettings settings, long seed) {
+    DatabaseCatalog(InstantSource time, StreamSettings settings, long seed) {
         this.time = time;
         this.settings = settings;
         this.seed = seed;
@@ -33,7 +33,7 @@ public final class DatabaseCatalog implements AutoCloseable {
     }
 
     /** Creates an instance of one node, unless it exists. */
-    public void ensureInstance(String name) {
+    void ensureInstance(String name) {
         instances.putIfAbsent(
                 name, InstanceAdminService.ready(Instance.newBuilder().setName(name), time.instant()));
     }
@@ -62,7 +62,7 @@ public final class DatabaseCatalog implements AutoCloseable {
     }
 
     /** Creates a database with its first DDL statements; if one fails, the database is not created. */
-    public EmulatedDatabase createDatabase(
+    EmulatedDatabase createDatabase(
             String name, DatabaseDialect dialect, List<String> ddl, ByteString protoDescriptors) {
         instance(name.substring(0, Math.max(0, name.indexOf("/databases/"))));
         if (databases.containsKey(name)) {
@@ -83,7 +83,7 @@ public final class DatabaseCatalog implements AutoCloseable {
     }
 
     /** Returns the database of this name; NOT_FOUND if it does not exist. */
-    public EmulatedDatabase database(String name) {
+    EmulatedDatabase database(String name) {
         EmulatedDatabase database = databases.get(name);
         if (database == null) {
             throw Errors.databaseNotFound(name);

@@ -22,14 +22,14 @@ import io.grpc.stub.StreamObserver;
 import java.time.Instant;
 
 /** Instances, which are only names here. There is one instance configuration, as in Google's emulator. */
-public final class InstanceAdminService extends InstanceAdminGrpc.InstanceAdminImplBase {
+final class InstanceAdminService extends InstanceAdminGrpc.InstanceAdminImplBase {
     private static final String CONFIG = "emulator-config";
     private static final int UNITS_PER_NODE = 1000;
 
     private final DatabaseCatalog catalog;
     private final OperationsService operations;
 
-    public InstanceAdminService(DatabaseCatalog catalog, OperationsService operations) {
+    InstanceAdminService(DatabaseCatalog catalog, OperationsService operations) {
         this.catalog = catalog;
         this.operations = operations;
     }

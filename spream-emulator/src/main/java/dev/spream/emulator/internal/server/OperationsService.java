@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Long-running operations. Those of the emulator are complete when they are returned; clients may still query them. */
-public final class OperationsService implements BindableService {
+final class OperationsService implements BindableService {
     private static final String SERVICE = "google.longrunning.Operations";
     private static final MethodDescriptor<GetOperationRequest, Operation> GET_OPERATION =
             MethodDescriptor.<GetOperationRequest, Operation>newBuilder()

@@ -30,12 +30,12 @@ import dev.spream.emulator.internal.database.WireTimestamps;
 import io.grpc.stub.StreamObserver;
 
 /** The data service: sessions, transactions, reads, SQL and commits. */
-public final class SpannerService extends SpannerGrpc.SpannerImplBase {
+final class SpannerService extends SpannerGrpc.SpannerImplBase {
     private final Sessions sessions;
     private final StatementService statements;
     private final StreamingCalls streaming;
 
-    public SpannerService(DatabaseCatalog catalog) {
+    SpannerService(DatabaseCatalog catalog) {
         this.sessions = new Sessions(catalog);
         this.statements = new StatementService(sessions);
         this.streaming = new StreamingCalls(sessions, statements);

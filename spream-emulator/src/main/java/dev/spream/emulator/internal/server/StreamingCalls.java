@@ -22,7 +22,10 @@ record StreamingCalls(Sessions sessions, StatementService statements) {
                     database.streams().parse(request.getSql(), request.getParams(), request.getParamTypesMap());
             if (query.isPresent()) {
                 ChangeStreamCalls.run(
-                        database, query.get().resumingAt(request.getResumeToken()), request.getTransaction(), out);
+                        database.streams(),
+                        query.get().resumingAt(request.getResumeToken()),
+                        request.getTransaction(),
+                        out);
                 return;
             }
             statements.execute(request, (result, scope, multiplexed) -> {
@@ -43,8 +46,7 @@ record StreamingCalls(Sessions sessions, StatementService statements) {
         });
     }
 
-    private static void start(
-            StreamObserver<PartialResultSet> observer, Consumer<PacedObserver<PartialResultSet>> call) {
+    static void start(StreamObserver<PartialResultSet> observer, Consumer<PacedObserver<PartialResultSet>> call) {
         PacedObserver<PartialResultSet> out = new PacedObserver<>(observer);
         EmulatorThreads.builder().name("spream-emulator-stream").start(() -> {
             try {

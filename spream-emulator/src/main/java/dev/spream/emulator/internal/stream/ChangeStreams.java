@@ -15,6 +15,7 @@ import dev.spream.emulator.internal.sql.ChangeStreamQueryParser;
 import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.StreamStatement;
 import dev.spream.emulator.internal.sql.StreamStatementParser;
+import dev.spream.emulator.internal.sql.WatchSpec;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
@@ -37,7 +38,7 @@ public final class ChangeStreams implements AutoCloseable {
     private static final long FIRST_TRANSACTION_ID = 1_000_000_000_000_000_000L;
 
     private final Dialect dialect;
-    private final CommitClock clock;
+    private final StreamClock clock;
     private final StreamSettings settings;
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -51,7 +52,7 @@ public final class ChangeStreams implements AutoCloseable {
     // Confined to commits. Ids have a fixed length, so that their text is in commit order.
     private long nextTransactionId;
 
-    public ChangeStreams(DatabaseDialect dialect, CommitClock clock, StreamSettings settings, long seed) {
+    public ChangeStreams(DatabaseDialect dialect, StreamClock clock, StreamSettings settings, long seed) {
         this.dialect = Dialect.of(dialect);
         this.clock = clock;
         this.settings = settings;
@@ -81,6 +82,22 @@ public final class ChangeStreams implements AutoCloseable {
                 case StreamStatement.Drop drop -> drop(schema.existing(drop.stream()));
             };
         }));
+    }
+
+    /**
+     * Serves a stream that another server holds, with these options, or applies its present options. Its commits come
+     * by {@link #commit(String, Commit, long)}.
+     *
+     * @param created the first instant at which it can be read
+     */
+    public void follow(String name, Map<String, String> options, Instant created) {
+        StreamDefinition definition = new StreamDefinition(name, WatchSpec.ALL, new StreamOptions(options));
+        clock.cut(at -> locked(() -> streams.containsKey(name) ? redefine(definition) : create(definition, created)));
+    }
+
+    /** Ends the service of a stream that the other server has dropped. */
+    public void unfollow(String name) {
+        clock.cut(at -> locked(() -> drop(stream(name).definition())));
     }
 
     private ChangeStream create(StreamDefinition definition, Instant at) {
@@ -144,6 +161,15 @@ public final class ChangeStreams implements AutoCloseable {
         for (ChangeStream stream : locked(() -> List.copyOf(streams.values()))) {
             stream.commit(commit, transactionId);
         }
+    }
+
+    /**
+     * Records a transaction of a followed stream; called while the clock publishes commits.
+     *
+     * @param transactionId its number, which grows from commit to commit
+     */
+    public void commit(String stream, Commit commit, long transactionId) {
+        stream(stream).commit(commit, Long.toString(FIRST_TRANSACTION_ID + transactionId));
     }
 
     /**

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Random;
 
 /** Changes a stream's partitions at random moments, on a thread of its own, until the stream stops. */
-record Churner(ChangeStream stream, StreamSettings settings, CommitClock clock, Random random) {
+record Churner(ChangeStream stream, StreamSettings settings, StreamClock clock, Random random) {
     private static final int AT_A_COMMIT_ONE_IN = 3;
     private static final int KINDS_OF_MOVES = 5;
     private static final int MANY_RANGES = 4;

@@ -33,7 +33,8 @@ final class ClockMode {
         return isDriven() ? Long.MAX_VALUE : nanos;
     }
 
-    private boolean isDriven() {
+    /** Returns whether time passes only when a test advances it. */
+    boolean isDriven() {
         return time instanceof DrivenClock;
     }
 

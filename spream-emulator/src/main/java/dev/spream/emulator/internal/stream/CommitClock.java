@@ -18,11 +18,10 @@ import java.util.function.Function;
  * <p>As in Spanner, a commit that began after another one returned has a later timestamp, while commits that overlap in
  * time and write different rows may share one.
  */
-public final class CommitClock {
+public final class CommitClock extends StreamClock {
     private static final int ONE_IN = 3;
     private static final long NEVER_OVERLAPS = Long.MAX_VALUE;
 
-    private final ClockMode time;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Guarded by lock, except that finished is read without it.
@@ -38,7 +37,7 @@ public final class CommitClock {
      * Creates a clock that follows {@code time}; the seed decides which of the commits that may share a timestamp do.
      */
     public CommitClock(InstantSource time, long seed) {
-        this.time = new ClockMode(time);
+        super(new ClockMode(time));
         this.random = new Random(seed);
     }
 
@@ -92,34 +91,29 @@ public final class CommitClock {
             rowsAtLastCommit.addAll(rows);
             return lastCommit;
         }
-        lastCommit = later(later(next(lastCommit), next(promised)), later(lastCut, ceiling(time.instant())));
+        lastCommit = later(later(next(lastCommit), next(promised)), later(lastCut, ceiling(pace().instant())));
         firstTurnAtLastCommit = turn();
         rowsAtLastCommit.clear();
         rowsAtLastCommit.addAll(rows);
         return lastCommit;
     }
 
-    /**
-     * Changes partitions, or the stream itself: every commit so far is earlier than the given time, and no later commit
-     * is.
-     */
+    @Override
     <T> T cut(Function<Instant, T> change) {
         lock.lock();
         try {
-            lastCut = later(later(next(lastCommit), next(promised)), later(next(lastCut), ceiling(time.instant())));
+            lastCut = later(later(next(lastCommit), next(promised)), later(next(lastCut), ceiling(pace().instant())));
             return change.apply(lastCut);
         } finally {
             lock.unlock();
         }
     }
 
-    /**
-     * Returns a time up to which everything is committed: later commits and changes of partitions get later timestamps.
-     */
+    @Override
     public Instant now() {
         lock.lock();
         try {
-            promised = later(promised, time.instant().truncatedTo(MICROS));
+            promised = later(promised, pace().instant().truncatedTo(MICROS));
             promised = later(promised, later(lastCommit, lastCut));
             return promised;
         } finally {
@@ -127,23 +121,14 @@ public final class CommitClock {
         }
     }
 
-    /** Returns the time of the database, which is never behind its commits, without a guarantee about later ones. */
+    @Override
     public Instant time() {
         lock.lock();
         try {
-            return later(later(lastCommit, lastCut), later(promised, time.instant()));
+            return later(later(lastCommit, lastCut), later(promised, pace().instant()));
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Returns the ticks for work that recurs as time passes; the caller closes them. */
-    public ClockTicks ticks() {
-        return new ClockTicks(time);
-    }
-
-    ClockMode pace() {
-        return time;
     }
 
     /** Returns the number of threads that wait for the lock, for tests that need commits to overlap. */
@@ -158,9 +143,5 @@ public final class CommitClock {
     private static Instant ceiling(Instant instant) {
         Instant truncated = instant.truncatedTo(MICROS);
         return truncated.equals(instant) ? instant : next(truncated);
-    }
-
-    private static Instant later(Instant a, Instant b) {
-        return a.isAfter(b) ? a : b;
     }
 }

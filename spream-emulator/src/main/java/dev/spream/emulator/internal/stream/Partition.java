@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The history of a set of key ranges from a start to an end: records in the order of their timestamps. The last ones
  * close it: with immutable key ranges, the records that name the children; with mutable ones, the end record. It is
- * written under the {@link CommitClock}'s lock and read by any number of queries; the index of an entry does not change
+ * written under the {@link StreamClock}'s lock and read by any number of queries; the index of an entry does not change
  * when older entries are dropped.
  */
 final class Partition {

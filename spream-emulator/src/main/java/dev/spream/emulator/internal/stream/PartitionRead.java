@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A read of a partition by a query: it sends the stored entries, and waits in the partition for new ones. Confined to
  * the query's thread.
  *
- * <p>Its guarantees rest on one order of steps: take a time from {@link CommitClock#now}, <em>then</em> read. If the
+ * <p>Its guarantees rest on one order of steps: take a time from {@link StreamClock#now}, <em>then</em> read. If the
  * read returns nothing up to that time, no entry up to it can be added later, because later commits and later ends have
  * later timestamps. A heartbeat at that time, or the query's end, is therefore correct.
  *

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** Checks the arguments of a query against the present state of its stream. */
-record QueryChecks(ChangeStream stream, CommitClock clock, ChangeStreamQuery query) {
+record QueryChecks(ChangeStream stream, StreamClock clock, ChangeStreamQuery query) {
     private static final Duration MIN_HEARTBEAT = Duration.ofMillis(100);
     private static final Duration MAX_HEARTBEAT = Duration.ofMinutes(5);
     private static final Duration MAX_AHEAD = Duration.ofMinutes(10);

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 
 /** One running query of a stream. Confined to its thread. */
 record QueryRun(
-        ChangeStream stream, CommitClock clock, ChangeStreamQuery query, RowSink sink, BooleanSupplier cancelled) {
+        ChangeStream stream, StreamClock clock, ChangeStreamQuery query, RowSink sink, BooleanSupplier cancelled) {
     // The longest sleep of a query before it checks, in real time, whether its client has disconnected.
     private static final Duration LOOK_UP = Duration.ofSeconds(30);
 

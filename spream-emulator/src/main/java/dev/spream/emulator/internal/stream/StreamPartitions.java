@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All partitions of one stream. The live ones cover the key space without overlap at every instant. They change only
- * within {@link CommitClock#cut}, so that changes and commits have one order.
+ * within {@link StreamClock#cut}, so that changes and commits have one order.
  */
 final class StreamPartitions implements PartitionControl {
     private static final int TOKEN_BYTES = 105;
     private static final int DISTINCT_END = 8;
     private static final int EXCHANGES = 3;
 
-    private final CommitClock clock;
+    private final StreamClock clock;
     private final PartitionMode mode;
     private final RecordEncoder encoder;
     private final ReentrantLock lock = new ReentrantLock();
@@ -52,7 +52,7 @@ final class StreamPartitions implements PartitionControl {
     private Instant lastWrite = Instant.MIN;
     private int lastSequences;
 
-    StreamPartitions(CommitClock clock, PartitionMode mode, RecordEncoder encoder, long seed) {
+    StreamPartitions(StreamClock clock, PartitionMode mode, RecordEncoder encoder, long seed) {
         this.clock = clock;
         this.mode = mode;
         this.encoder = encoder;

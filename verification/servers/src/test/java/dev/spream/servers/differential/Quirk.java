@@ -5,6 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonPrimitive;
 import java.time.temporal.ChronoUnit;
+import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.BiFunction;
 
@@ -83,6 +84,9 @@ enum Quirk {
             return applied;
         }
     };
+
+    /** What is not mended where our emulator serves the streams of Google's. */
+    static final Set<Quirk> OVER_GOOGLES = EnumSet.of(UNWATCHED_UPDATES, REPLACED_ROWS_ARE_NEW, ROWS_BY_TABLE_AND_KEY);
 
     private static final Set<ColumnKind> TIMES =
             Set.of(ColumnKind.TIMESTAMP, ColumnKind.TIMESTAMPS, ColumnKind.COMMIT_TIMESTAMP);
