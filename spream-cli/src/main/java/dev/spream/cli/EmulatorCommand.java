@@ -9,10 +9,12 @@ import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.command.Verbosity;
 import dev.spream.cli.service.StopSignals;
+import dev.spream.cli.storage.EmulatorHost;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
 import java.util.Optional;
@@ -27,7 +29,11 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
         name = "emulator",
         description = "Runs a Spanner emulator with change streams in this process, for programs in any language.",
-        footer = {"", "Databases are kept in memory and are lost when the command ends, on SIGINT or SIGTERM."})
+        footer = {
+            "",
+            "Databases are kept in memory and are lost when the command ends, on SIGINT or SIGTERM. With --over, the other"
+                    + " server keeps them; the partitions of their change streams are lost."
+        })
 final class EmulatorCommand extends Subcommand {
     private static final int MAX_PORT = 65_535;
 
@@ -39,6 +45,13 @@ final class EmulatorCommand extends Subcommand {
 
     @Option(names = "--host", paramLabel = "HOST", description = "The address to listen on. Default: 127.0.0.1.")
     private String host = "127.0.0.1";
+
+    @Option(
+            names = "--over",
+            paramLabel = "HOST:PORT",
+            description =
+                    "Google's emulator, which then holds the databases and answers everything but the change streams.")
+    private @Nullable String over;
 
     @Option(
             names = "--seed",
@@ -81,9 +94,16 @@ final class EmulatorCommand extends Subcommand {
                 .churn(parseChurn())
                 .faults(FaultRates.share(faults));
         Optional.ofNullable(seed).ifPresent(builder::seed);
+        if (over != null) {
+            EmulatorHost.requireAnswer(over, "--over");
+            builder.over(over);
+        }
         try {
             return builder.start();
         } catch (UncheckedIOException e) {
+            if (e.getCause() instanceof ConnectException) {
+                throw new CommandFailure(String.valueOf(e.getMessage()), e);
+            }
             throw new CommandFailure(
                     "cannot listen on %s:%d (%s): choose another --port, 0 for any free one, or correct --host"
                             .formatted(host, port, reason(e)),

@@ -329,6 +329,22 @@ final class TailIT {
     }
 
     @Test
+    void an_emulator_over_a_server_that_does_not_answer_is_refused() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0)) {
+            String host = "127.0.0.1:" + silent.getLocalPort();
+            silent.close();
+            CommandRun emulator = CommandRun.of("emulator", "--port", "0", "--over", host);
+            assertThat(emulator.exitCode()).isEqualTo(1);
+            assertThat(emulator.err())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("no server answers at " + host)
+                            .contains("correct --over"));
+        }
+        assertThat(CommandRun.of("emulator", "--over", "nothing").err())
+                .anySatisfy(line -> assertThat(line).contains("expected host:port"));
+    }
+
+    @Test
     void a_port_in_use_gets_one_line_and_exit_code_1() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             CommandRun emulator = CommandRun.of("emulator", "--port", String.valueOf(taken.getLocalPort()));

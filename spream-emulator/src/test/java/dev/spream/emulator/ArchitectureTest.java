@@ -51,7 +51,20 @@ final class ArchitectureTest {
                 INTERNAL + ".stream",
                 INTERNAL + ".schema",
                 INTERNAL + ".sql");
-        mayUse(INTERNAL + ".server", INTERNAL + ".database", INTERNAL + ".stream", INTERNAL + ".sql");
+        mayUse(
+                INTERNAL + ".upstream",
+                EMULATOR + ".control",
+                INTERNAL + ".database",
+                INTERNAL + ".stream",
+                INTERNAL + ".schema",
+                INTERNAL + ".sql");
+        mayUse(
+                INTERNAL + ".server",
+                EMULATOR + ".control",
+                INTERNAL + ".upstream",
+                INTERNAL + ".database",
+                INTERNAL + ".stream",
+                INTERNAL + ".sql");
     }
 
     @Test
@@ -70,7 +83,7 @@ final class ArchitectureTest {
                                 && !type.getSimpleName().equals("package-info"))
                         .map(JavaClass::getPackageName)
                         .collect(Collectors.groupingBy(Function.identity(), Collectors.counting())))
-                .hasSize(7)
+                .hasSize(8)
                 .allSatisfy((name, types) -> assertThat(types).as(name).isLessThanOrEqualTo(40));
     }
 

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The emulator to use: that of the flag, else that of the environment. */
-final class EmulatorHost {
+public final class EmulatorHost {
     private static final String VARIABLE = "SPANNER_EMULATOR_HOST";
     private static final Pattern HOST_AND_PORT = Pattern.compile("([^/\\s]+):(\\d{1,5})");
     private static final int MAX_PORT = 65_535;
@@ -40,7 +40,14 @@ final class EmulatorHost {
                 .or(() -> Optional.ofNullable(System.getenv(VARIABLE)).filter(value -> !value.isBlank()));
     }
 
-    private static void requireAnswer(String host, String origin) {
+    /**
+     * Checks that a server listens at a host and port.
+     *
+     * @param origin the flag or variable that names it
+     * @throws UsageFailure if it is malformed
+     * @throws CommandFailure if nothing listens there
+     */
+    public static void requireAnswer(String host, String origin) {
         Matcher matcher = HOST_AND_PORT.matcher(host);
         int port = matcher.matches() ? Integer.parseInt(matcher.group(2)) : 0;
         require(port >= 1 && port <= MAX_PORT, "%s '%s' is malformed: expected host:port".formatted(origin, host));

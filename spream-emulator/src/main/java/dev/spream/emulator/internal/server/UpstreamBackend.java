@@ -7,6 +7,7 @@ import com.google.spanner.admin.database.v1.UpdateDatabaseDdlRequest;
 import com.google.spanner.admin.instance.v1.CreateInstanceRequest;
 import com.google.spanner.admin.instance.v1.Instance;
 import com.google.spanner.admin.instance.v1.InstanceAdminGrpc;
+import com.google.spanner.admin.instance.v1.ListInstanceConfigsRequest;
 import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import dev.spream.emulator.internal.stream.StreamSettings;
@@ -19,16 +20,21 @@ import io.grpc.ServerBuilder;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The databases of another server, Google's emulator. It answers every call itself, except the queries of change streams,
  * which are answered here from what its streams return.
  */
 public final class UpstreamBackend implements Backend {
+    private static final long ANSWER_SECONDS = 5;
+
     private final ManagedChannel channel;
     private final InstantSource time;
     private final StreamSettings settings;
@@ -40,7 +46,7 @@ public final class UpstreamBackend implements Backend {
      * Connects to a server.
      *
      * @param host its host and port
-     * @throws StatusRuntimeException UNAVAILABLE if it does not answer
+     * @throws UncheckedIOException if no server answers there
      */
     public UpstreamBackend(String host, InstantSource time, StreamSettings settings, long seed, int maxMessageBytes) {
         this.channel = ManagedChannelBuilder.forTarget(host)
@@ -50,7 +56,24 @@ public final class UpstreamBackend implements Backend {
         this.time = time;
         this.settings = settings;
         this.seed = seed;
+        checkAnswer(host);
         this.admin = new FollowedDatabaseAdmin(DatabaseAdminGrpc.newBlockingStub(channel), this);
+    }
+
+    private void checkAnswer(String host) {
+        try {
+            InstanceAdminGrpc.newBlockingStub(channel)
+                    .withDeadlineAfter(ANSWER_SECONDS, TimeUnit.SECONDS)
+                    .listInstanceConfigs(ListInstanceConfigsRequest.newBuilder()
+                            .setParent("projects/spream")
+                            .build());
+        } catch (StatusRuntimeException e) {
+            channel.shutdownNow();
+            throw new UncheckedIOException(
+                    "no Spanner server answers at %s: start Google's emulator there, or correct the address"
+                            .formatted(host),
+                    new ConnectException(String.valueOf(e.getStatus())));
+        }
     }
 
     @Override

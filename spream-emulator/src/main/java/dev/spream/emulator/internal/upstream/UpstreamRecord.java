@@ -68,7 +68,8 @@ record UpstreamRecord(
         Map<String, Type> types = new LinkedHashMap<>();
         columns.forEach(column -> types.put(column.name(), column.type()));
         List<Mod> mods = new ArrayList<>();
-        json.getAsJsonArray("mods").forEach(mod -> mods.add(mod(mod.getAsJsonObject(), types)));
+        boolean oldValuesAndRow = json.get("value_capture_type").getAsString().equals("NEW_ROW_AND_OLD_VALUES");
+        json.getAsJsonArray("mods").forEach(mod -> mods.add(mod(mod.getAsJsonObject(), types, oldValuesAndRow)));
         return new UpstreamRecord(
                 instant(json.get("commit_timestamp")),
                 json.get("server_transaction_id").getAsLong(),
@@ -101,14 +102,14 @@ record UpstreamRecord(
     }
 
     /**
-     * Reads a mod. With a value capture type that records old values, those of the columns that the transaction wrote are
-     * there; with the others, an update has the new values of the written columns, or of all.
+     * Reads a mod. An update has the old values of the columns that the transaction wrote, or with other value capture
+     * types their new values; with NEW_ROW one cannot tell which were written.
      */
-    private static Mod mod(JsonObject json, Map<String, Type> types) {
+    private static Mod mod(JsonObject json, Map<String, Type> types, boolean oldValuesAndRow) {
         Map<String, Value> keys = row(json.get("keys"), types);
         Map<String, Value> before = row(json.get("old_values"), types);
         Map<String, Value> after = row(json.get("new_values"), types);
-        Set<String> written = Set.copyOf(before.isEmpty() ? after.keySet() : before.keySet());
+        Set<String> written = Set.copyOf(oldValuesAndRow || !before.isEmpty() ? before.keySet() : after.keySet());
         before.putAll(keys);
         after.putAll(keys);
         return new Mod(before, after, written);
