@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.upstream;
 
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
+import static java.util.stream.Collectors.toMap;
 
 import com.google.protobuf.Struct;
 import com.google.spanner.admin.database.v1.DatabaseAdminGrpc;
@@ -57,6 +58,9 @@ public final class FollowedDatabase implements AutoCloseable {
 
     private static final String DIALECT =
             "select option_value from information_schema.database_options where option_name = 'database_dialect'";
+    private static final String STREAMS = "select change_stream_name from information_schema.change_streams";
+    private static final String OPTIONS =
+            "select change_stream_name, option_name, option_value from information_schema.change_stream_options";
     private static final Set<String> SERVED_OPTIONS = Set.of("value_capture_type", "retention_period");
     private static final long LOOK_MILLIS = 100;
 
@@ -189,23 +193,17 @@ public final class FollowedDatabase implements AutoCloseable {
 
     /** Returns the streams by name, with the options that matter here. */
     private Map<String, Map<String, String>> declared() {
-        Map<String, Map<String, String>> declared = new TreeMap<>();
-        client.strings("select change_stream_name from information_schema.change_streams", Map.of())
-                .forEach(row -> declared.put(row.getFirst(), new TreeMap<>()));
-        client
-                .strings(
-                        "select change_stream_name, option_name, option_value from information_schema.change_stream_options",
-                        Map.of())
-                .stream()
-                .filter(row -> declared.containsKey(row.get(0)) && SERVED_OPTIONS.contains(row.get(1)))
-                .forEach(row -> declared.get(row.get(0)).put(row.get(1), row.get(2)));
-        modes.forEach((stream, mode) -> {
-            if (declared.containsKey(stream)) {
-                declared.get(stream).put("partition_mode", mode.name());
-            }
-        });
-        declared.remove(LOG_STREAM);
-        return declared;
+        Map<String, Map<String, String>> options = new TreeMap<>();
+        client.strings(OPTIONS, Map.of()).stream()
+                .filter(row -> SERVED_OPTIONS.contains(row.get(1)))
+                .forEach(row -> options.computeIfAbsent(row.get(0), stream -> new TreeMap<>())
+                        .put(row.get(1), row.get(2)));
+        modes.forEach((stream, mode) ->
+                options.computeIfAbsent(stream, each -> new TreeMap<>()).put("partition_mode", mode.name()));
+        return client.strings(STREAMS, Map.of()).stream()
+                .map(List::getFirst)
+                .filter(stream -> !stream.equals(LOG_STREAM))
+                .collect(toMap(stream -> stream, stream -> options.getOrDefault(stream, Map.of())));
     }
 
     private void follow(String stream, Map<String, String> options) {
@@ -299,12 +297,7 @@ public final class FollowedDatabase implements AutoCloseable {
 
     private void createLogStream() {
         String clause = dialect == Dialect.POSTGRESQL ? "WITH" : "OPTIONS";
-        boolean exists = !client.strings(
-                        "select change_stream_name from information_schema.change_streams where change_stream_name = '%s'"
-                                .formatted(LOG_STREAM),
-                        Map.of())
-                .isEmpty();
-        if (!exists) {
+        if (!client.strings(STREAMS, Map.of()).contains(List.of(LOG_STREAM))) {
             ddl("CREATE CHANGE STREAM %s FOR ALL %s (value_capture_type = 'NEW_ROW_AND_OLD_VALUES')"
                     .formatted(LOG_STREAM, clause));
         }

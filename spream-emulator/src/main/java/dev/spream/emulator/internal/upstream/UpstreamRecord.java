@@ -118,9 +118,12 @@ record UpstreamRecord(
     private static Map<String, Value> row(JsonElement json, Map<String, Type> types) {
         Map<String, Value> row = new LinkedHashMap<>();
         if (json.isJsonObject()) {
-            json.getAsJsonObject()
-                    .entrySet()
-                    .forEach(entry -> row.put(entry.getKey(), value(entry.getValue(), types.get(entry.getKey()))));
+            JsonObject object = json.getAsJsonObject();
+            types.forEach((column, type) -> {
+                if (object.has(column)) {
+                    row.put(column, value(object.get(column), type));
+                }
+            });
         }
         return row;
     }
