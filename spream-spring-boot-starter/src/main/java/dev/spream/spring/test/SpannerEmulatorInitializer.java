@@ -3,6 +3,7 @@ package dev.spream.spring.test;
 import static java.util.Objects.requireNonNull;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.DdlScript;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;

@@ -1,4 +1,4 @@
-package dev.spream.spring.test;
+package dev.spream.emulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.spream.spring.test;
+package dev.spream.emulator;
 
 import java.util.List;
 import java.util.regex.MatchResult;
@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The statements of a DDL file: separated by semicolons, apart from those in comments, literals and quoted names. */
-final class DdlScript {
+public final class DdlScript {
     private static final Pattern COMMENT = Pattern.compile("--[^\\n]*|#[^\\n]*|/\\*(?s:.*?)\\*/");
     private static final String QUOTED = "'(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`";
     private static final Pattern TOKEN = Pattern.compile("(?<quoted>" + QUOTED + ")|(?<comment>" + COMMENT + ")");
@@ -14,7 +14,7 @@ final class DdlScript {
 
     private DdlScript() {}
 
-    static List<String> statements(String script) {
+    public static List<String> statements(String script) {
         String uncommented = TOKEN.matcher(script)
                 .replaceAll(
                         (MatchResult token) -> token.group(1) == null ? " " : Matcher.quoteReplacement(token.group(1)));
