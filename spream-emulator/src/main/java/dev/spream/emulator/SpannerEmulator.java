@@ -19,11 +19,15 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -54,12 +58,14 @@ public final class SpannerEmulator implements AutoCloseable {
             Pattern.compile("projects/([^/]+)/instances/([^/]+)/databases/([^/]+)");
 
     private final String host;
+    private final InstantSource clock;
     private final Backend backend;
     private final ExecutorService executor;
     private final Server server;
 
     private SpannerEmulator(Builder builder) {
         this.host = builder.host;
+        this.clock = builder.clock;
         this.backend = builder.backend();
         this.executor = Executors.newThreadPerTaskExecutor(
                 EmulatorThreads.builder().name("spream-emulator-call-", 0).factory());
@@ -154,6 +160,21 @@ public final class SpannerEmulator implements AutoCloseable {
      */
     public CommitLog recordCommits(String database) {
         return backend.recordCommits(fullName(database));
+    }
+
+    /**
+     * Waits until a reader has settled everything that the database has committed so far. Idle queries send their
+     * heartbeats at once meanwhile, so that the reader need not wait for them.
+     *
+     * @param database as in {@link #createDatabase}
+     * @param lowWatermark the reader's time before which every change is settled, such as {@code
+     * subscriber::lowWatermark}; empty before it has begun
+     * @param limit the longest wait, in real time
+     * @throws IllegalStateException if the reader has not come so far by then
+     */
+    public void awaitDelivered(String database, Supplier<Optional<Instant>> lowWatermark, Duration limit)
+            throws InterruptedException {
+        new DeliveryWait(backend.streams(fullName(database)), clock, lowWatermark).await(limit);
     }
 
     private static String fullName(String database) {

@@ -7,6 +7,7 @@ import io.grpc.StatusRuntimeException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,8 @@ final class ChangeStream {
     private final StreamFaults faults;
     private final TimedWait gate = new TimedWait();
     private final DrivenClock.Listening moves;
+
+    private final AtomicLong heartbeatRequests = new AtomicLong();
 
     private volatile StreamDefinition definition;
     // Confined to commits and DDL, which the clock runs one at a time.
@@ -102,6 +105,17 @@ final class ChangeStream {
 
     RecordEncoder encoder() {
         return encoder;
+    }
+
+    /** Has each running query send its next heartbeat at once. */
+    void requestHeartbeats() {
+        heartbeatRequests.incrementAndGet();
+        wake();
+    }
+
+    /** Returns the number of requests for heartbeats so far. */
+    long heartbeatRequests() {
+        return heartbeatRequests.get();
     }
 
     StreamFaults faults() {

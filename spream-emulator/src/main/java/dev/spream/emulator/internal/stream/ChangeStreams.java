@@ -258,6 +258,16 @@ public final class ChangeStreams implements AutoCloseable {
         return stream(declaredName(streamName).orElse(streamName)).faults();
     }
 
+    /** Returns a time up to which everything is committed: later commits get later timestamps. */
+    public Instant now() {
+        return clock.now();
+    }
+
+    /** Has each running query send its next heartbeat at once. */
+    public void requestHeartbeats() {
+        locked(() -> List.copyOf(streams.values())).forEach(ChangeStream::requestHeartbeats);
+    }
+
     /** Makes one change of a stream's partitions, as its churn does, for tests. */
     void churn(String streamName, Random random) {
         new Churner(stream(streamName), settings, clock, random).step();

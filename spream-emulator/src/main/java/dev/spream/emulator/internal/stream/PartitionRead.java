@@ -35,6 +35,7 @@ final class PartitionRead {
     private boolean closing;
     private @Nullable StreamEntry lastMoveIn;
     private long lastSent;
+    private long heartbeatsRequested;
 
     PartitionRead(QueryRun query, Partition partition, ResumePoint from, Duration heartbeat, QueryFaults faults) {
         this.query = query;
@@ -45,6 +46,7 @@ final class PartitionRead {
         this.pace = query.clock().pace();
         this.at = from;
         this.lastSent = pace.nanos();
+        this.heartbeatsRequested = query.stream().heartbeatRequests();
     }
 
     /** Reads to the end of the partition, or of the query. */
@@ -70,7 +72,8 @@ final class PartitionRead {
             return suffer(fault.get());
         }
         long idle = pace.nanos() - lastSent;
-        boolean heartbeatDue = idle >= heartbeat.toNanos();
+        long requested = query.stream().heartbeatRequests();
+        boolean heartbeatDue = idle >= heartbeat.toNanos() || requested != heartbeatsRequested;
         boolean endDue = !query.clock().time().isBefore(query.until());
         Optional<Instant> settled =
                 heartbeatDue || endDue ? Optional.of(query.clock().now()) : Optional.empty();
@@ -94,6 +97,7 @@ final class PartitionRead {
             return end();
         }
         if (heartbeatDue && settled.isPresent()) {
+            heartbeatsRequested = requested;
             send(List.of(query.stream().encoder().heartbeat(settled.get())), 0);
             return true;
         }

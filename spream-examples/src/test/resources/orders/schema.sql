@@ -1,0 +1,6 @@
+CREATE TABLE Orders (
+  Id STRING(36) NOT NULL,
+  Status STRING(9),
+) PRIMARY KEY (Id);
+
+CREATE CHANGE STREAM OrdersStream FOR Orders;
