@@ -5,6 +5,8 @@ import static dev.spream.emulator.internal.server.UnaryCalls.answer;
 import com.google.protobuf.Empty;
 import com.google.spanner.v1.BatchCreateSessionsRequest;
 import com.google.spanner.v1.BatchCreateSessionsResponse;
+import com.google.spanner.v1.BatchWriteRequest;
+import com.google.spanner.v1.BatchWriteResponse;
 import com.google.spanner.v1.BeginTransactionRequest;
 import com.google.spanner.v1.CommitRequest;
 import com.google.spanner.v1.CommitResponse;
@@ -17,6 +19,9 @@ import com.google.spanner.v1.GetSessionRequest;
 import com.google.spanner.v1.ListSessionsRequest;
 import com.google.spanner.v1.ListSessionsResponse;
 import com.google.spanner.v1.PartialResultSet;
+import com.google.spanner.v1.PartitionQueryRequest;
+import com.google.spanner.v1.PartitionReadRequest;
+import com.google.spanner.v1.PartitionResponse;
 import com.google.spanner.v1.ReadRequest;
 import com.google.spanner.v1.ResultSet;
 import com.google.spanner.v1.RollbackRequest;
@@ -27,6 +32,7 @@ import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
 import dev.spream.emulator.internal.database.ReadWriteTransaction.CommitResult;
 import dev.spream.emulator.internal.database.WireTimestamps;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
 
 /** The data service: sessions, transactions, reads, SQL and commits. */
@@ -34,11 +40,13 @@ final class SpannerService extends SpannerGrpc.SpannerImplBase {
     private final Sessions sessions;
     private final StatementService statements;
     private final StreamingCalls streaming;
+    private final Partitions partitions;
 
     SpannerService(DatabaseCatalog catalog) {
         this.sessions = new Sessions(catalog);
         this.statements = new StatementService(sessions);
         this.streaming = new StreamingCalls(sessions, statements);
+        this.partitions = new Partitions(sessions);
     }
 
     @Override
@@ -145,6 +153,47 @@ final class SpannerService extends SpannerGrpc.SpannerImplBase {
     @Override
     public void executeBatchDml(ExecuteBatchDmlRequest request, StreamObserver<ExecuteBatchDmlResponse> observer) {
         answer(observer, () -> statements.executeBatch(request));
+    }
+
+    @Override
+    public void partitionQuery(PartitionQueryRequest request, StreamObserver<PartitionResponse> observer) {
+        answer(observer, () -> partitions.of(request));
+    }
+
+    @Override
+    public void partitionRead(PartitionReadRequest request, StreamObserver<PartitionResponse> observer) {
+        answer(observer, () -> partitions.of(request));
+    }
+
+    /** Commits each group in a transaction of its own, in their order; a group that fails does not affect the others. */
+    @Override
+    public void batchWrite(BatchWriteRequest request, StreamObserver<BatchWriteResponse> observer) {
+        EmulatedDatabase database;
+        try {
+            database = sessions.databaseOf(request.getSession());
+        } catch (StatusRuntimeException e) {
+            observer.onError(e);
+            return;
+        }
+        for (int i = 0; i < request.getMutationGroupsCount(); i++) {
+            observer.onNext(committed(database, request, i));
+        }
+        observer.onCompleted();
+    }
+
+    private static BatchWriteResponse committed(EmulatedDatabase database, BatchWriteRequest request, int group) {
+        BatchWriteResponse.Builder response = BatchWriteResponse.newBuilder().addIndexes(group);
+        String tag = request.getRequestOptions().getTransactionTag();
+        try {
+            CommitResult result = database.transactions()
+                    .begin(tag, request.getExcludeTxnFromChangeStreams(), false)
+                    .commit(request.getMutationGroups(group).getMutationsList(), tag);
+            return response.setStatus(com.google.rpc.Status.getDefaultInstance())
+                    .setCommitTimestamp(WireTimestamps.timestamp(result.timestamp()))
+                    .build();
+        } catch (StatusRuntimeException e) {
+            return response.setStatus(StatementService.status(e)).build();
+        }
     }
 
     @Override

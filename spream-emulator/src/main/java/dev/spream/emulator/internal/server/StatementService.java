@@ -30,7 +30,7 @@ record StatementService(Sessions sessions) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
         refuseChangeStreamQuery(database, request);
         boolean dml = SqlTranslator.isDml(request.getSql(), database.dialect());
-        boolean planOnly = request.getQueryMode() == QueryMode.PLAN;
+        boolean planOnly = request.getQueryMode() == QueryMode.PLAN || Partitions.isEmpty(request);
         SqlParameters parameters = new SqlParameters(request.getParams(), request.getParamTypesMap());
         return RequestTransaction.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
             QueryResult result = dml
@@ -115,11 +115,16 @@ record StatementService(Sessions sessions) {
             if (e.getStatus().getCode() == io.grpc.Status.Code.ABORTED) {
                 throw e;
             }
-            return Optional.of(Status.newBuilder()
-                    .setCode(e.getStatus().getCode().value())
-                    .setMessage(String.valueOf(e.getStatus().getDescription()))
-                    .build());
+            return Optional.of(status(e));
         }
+    }
+
+    /** Returns a failure as the part of a response. */
+    static Status status(StatusRuntimeException failure) {
+        return Status.newBuilder()
+                .setCode(failure.getStatus().getCode().value())
+                .setMessage(String.valueOf(failure.getStatus().getDescription()))
+                .build();
     }
 
     <T> T read(ReadRequest request, ResultShape<T> shape) {
@@ -129,6 +134,8 @@ record StatementService(Sessions sessions) {
                 request.getTransaction(),
                 request.getRequestOptions(),
                 scope -> shape.shape(
-                        database.read(request, scope.context()), scope, sessions.isMultiplexed(request.getSession())));
+                        database.read(Partitions.read(request), scope.context()),
+                        scope,
+                        sessions.isMultiplexed(request.getSession())));
     }
 }
