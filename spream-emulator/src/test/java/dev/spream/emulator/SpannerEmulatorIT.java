@@ -146,6 +146,18 @@ class SpannerEmulatorIT {
     }
 
     @Test
+    void a_read_with_an_index_has_only_the_columns_of_the_index() throws Exception {
+        DatabaseClient database = database(ACCOUNTS, "CREATE INDEX ByOwner ON Accounts (Owner)");
+        assertThatThrownBy(() -> rows(database.singleUse()
+                        .readUsingIndex("Accounts", "ByOwner", KeySet.all(), List.of("Id", "Balance"))))
+                .hasMessageContaining("NOT_FOUND")
+                .hasMessageContaining("Index 'ByOwner' which indexes 'Accounts' does not have a column named Balance");
+        assertThatThrownBy(() ->
+                        rows(database.singleUse().readUsingIndex("Accounts", "Other", KeySet.all(), List.of("Id"))))
+                .hasMessageContaining("No index 'Other' was found for table 'Accounts'");
+    }
+
+    @Test
     void mutations_fail_with_the_codes_of_spanner() throws Exception {
         DatabaseClient database = database(ACCOUNTS);
         database.write(List.of(account(1, "a", 10)));

@@ -6,6 +6,7 @@ import com.google.spanner.v1.ReadRequest;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlTranslator;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -17,9 +18,11 @@ record KeyedReads(Statements statements) {
         StoredTable table = schema.table(read.getTable());
         List<KeyPredicate.Part> key = table.parts(order(schema, table, read.getIndex()));
         KeyPredicate predicate = new KeyPredicate(key, read.getKeySet());
-        String columns = read.getColumnsList().stream()
-                .map(column -> quoted(table.column(column).name()))
-                .collect(Collectors.joining(", "));
+        List<String> names = read.getColumnsList().stream()
+                .map(column -> table.column(column).name())
+                .toList();
+        names.forEach(name -> requireInIndex(schema, table, read.getIndex(), name));
+        String columns = names.stream().map(SqlTranslator::quoted).collect(Collectors.joining(", "));
         if (columns.isEmpty()) {
             throw Errors.invalidArgument("A read must name at least one column of table %s", table.name());
         }
@@ -42,9 +45,29 @@ record KeyedReads(Statements statements) {
             return table.definition().primaryKey();
         }
         CreateIndex found = schema.findIndex(index)
-                .filter(candidate -> candidate.table().equalsIgnoreCase(table.name()))
-                .orElseThrow(() -> Errors.notFound("Index not found on table %s: %s", table.name(), index));
+                .orElseThrow(() -> Errors.notFound("No index '%s' was found for table '%s'.", index, table.name()));
+        if (!found.table().equalsIgnoreCase(table.name())) {
+            throw Errors.failedPrecondition(
+                    "Index '%s' indexes '%s' which does not match the given base table '%s'.",
+                    found.name(), found.table(), table.name());
+        }
         return schema.orderOf(found);
+    }
+
+    /** A read with an index has the columns of the index, those that it stores, and those of the primary key. */
+    private static void requireInIndex(Schema schema, StoredTable table, String index, String column) {
+        schema.findIndex(index)
+                .filter(found -> !table.isKeyColumn(column)
+                        && found.parts().stream()
+                                .noneMatch(part -> part.column().equalsIgnoreCase(column))
+                        && found.storing().stream().noneMatch(stored -> stored.equalsIgnoreCase(column)))
+                .ifPresent(found -> {
+                    throw Errors.notFound(
+                            "Index '%s' which indexes '%s' does not have a column named %s. Reads with an index can only"
+                                    + " query columns present in the index (see"
+                                    + " https://cloud.google.com/spanner/docs/secondary-indexes#read-with-index).",
+                            found.name(), table.name(), column);
+                });
     }
 
     private static String nullFilter(Schema schema, String index) {
