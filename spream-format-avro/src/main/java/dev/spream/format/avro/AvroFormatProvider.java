@@ -7,6 +7,7 @@ import dev.spream.api.spi.Format;
 import dev.spream.api.spi.FormatProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
+import dev.spream.format.schema.SchemaRegistry;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
