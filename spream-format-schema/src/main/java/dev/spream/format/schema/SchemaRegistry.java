@@ -49,14 +49,16 @@ public final class SchemaRegistry implements AutoCloseable {
     }
 
     private final String url;
+    private final SchemaType type;
     private final Optional<String> authorization;
     private final boolean registers;
     private final Duration timeout;
     private final HttpClient client;
     private final Map<Subject, Integer> ids = new ConcurrentHashMap<>();
 
-    private SchemaRegistry(String url, Optional<Login> login, boolean registers, Duration timeout) {
+    private SchemaRegistry(String url, SchemaType type, Optional<Login> login, boolean registers, Duration timeout) {
         this.url = url;
+        this.type = type;
         this.authorization = login.map(Login::header);
         this.registers = registers;
         this.timeout = timeout;
@@ -72,10 +74,11 @@ public final class SchemaRegistry implements AutoCloseable {
      *
      * @param timeout of each call
      */
-    public static SchemaRegistry of(URI url, Optional<Login> login, boolean registers, Duration timeout) {
+    public static SchemaRegistry of(
+            URI url, SchemaType type, Optional<Login> login, boolean registers, Duration timeout) {
         String text = url.toString();
         return new SchemaRegistry(
-                text.endsWith("/") ? text.substring(0, text.length() - 1) : text, login, registers, timeout);
+                text.endsWith("/") ? text.substring(0, text.length() - 1) : text, type, login, registers, timeout);
     }
 
     /**
@@ -104,13 +107,21 @@ public final class SchemaRegistry implements AutoCloseable {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
                 .header("Content-Type", CONTENT_TYPE)
                 .header("Accept", CONTENT_TYPE + ", application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(Json.text(Map.of("schema", schema))));
+                .POST(HttpRequest.BodyPublishers.ofString(body(schema)));
         authorization.ifPresent(value -> request.header("Authorization", value));
         HttpResponse<String> answer = send(request.build(), subject);
         if (answer.statusCode() / 100 == 2) {
             return answeredId(answer.body(), subject);
         }
         throw refusal(answer, subject);
+    }
+
+    /** Returns the schema with its type; without one it is Avro's, also for registries that know no other. */
+    private String body(String schema) {
+        return Json.text(
+                type == SchemaType.AVRO
+                        ? Map.of("schema", schema)
+                        : Map.of("schemaType", type.name(), "schema", schema));
     }
 
     private int answeredId(String answer, String subject) {

@@ -30,6 +30,7 @@ public final class RegistryServer implements AutoCloseable {
     private final List<String> schemas = new ArrayList<>(); // by their ids, from 1; guarded by this, as all below
     private final Map<String, List<String>> subjects = new LinkedHashMap<>();
     private final List<String> requests = new ArrayList<>();
+    private final List<String> types = new ArrayList<>();
     private int broken; // requests to be answered with brokenStatus
     private int brokenStatus;
     private int brokenCode;
@@ -72,6 +73,12 @@ public final class RegistryServer implements AutoCloseable {
         return List.copyOf(requests);
     }
 
+    /** Returns the types of the schemas in requests, each empty if it has none, in order. */
+    public synchronized List<String> types() {
+        return List.copyOf(types);
+    }
+
+    /** Returns the schema with an id that an answer had. */
     public synchronized String schema(int id) {
         return schemas.get(id - 1);
     }
@@ -91,11 +98,9 @@ public final class RegistryServer implements AutoCloseable {
             } else if (!TYPE.equals(call.getRequestHeaders().getFirst("Content-Type"))) {
                 answer(call, 415, Map.of("error_code", 415, "message", "Unsupported Media Type"));
             } else {
-                handle(
-                        call,
-                        subject,
-                        path.length > 3,
-                        JsonObject.of(body).string("schema").orElseThrow());
+                JsonObject schema = JsonObject.of(body);
+                types.add(schema.string("schemaType").orElse(""));
+                handle(call, subject, path.length > 3, schema.string("schema").orElseThrow());
             }
         }
     }
