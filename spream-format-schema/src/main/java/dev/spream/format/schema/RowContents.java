@@ -6,6 +6,7 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
 import dev.spream.core.record.ModType;
 import dev.spream.core.record.ValueCaptureType;
+import java.math.BigDecimal;
 
 /** The values of a row after its change, and the refusals of rows that a schema does not fit. */
 public final class RowContents {
@@ -64,6 +65,18 @@ public final class RowContents {
                     "the change %s has a primary key of other columns than the %d whose types it has"
                             .formatted(change.identity(), keys));
         }
+    }
+
+    /**
+     * Returns the text of a value that Spanner sends as a string or a number.
+     *
+     * @throws ClassCastException if it is of another type
+     */
+    public static String text(Object value) {
+        if (value instanceof String || value instanceof BigDecimal) {
+            return value.toString();
+        }
+        throw new ClassCastException("neither text nor a number");
     }
 
     /** Returns the failure of a value that is none of its column's type; it does not contain the value. */

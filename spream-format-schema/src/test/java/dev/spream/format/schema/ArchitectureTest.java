@@ -15,6 +15,7 @@ final class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
                         "java.lang..",
+                        "java.math..",
                         "java.net..",
                         "java.nio..",
                         "java.time..",
