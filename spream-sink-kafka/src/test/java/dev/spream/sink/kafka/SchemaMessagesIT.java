@@ -1,27 +1,26 @@
 package dev.spream.sink.kafka;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.record.ColumnType;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.SpannerType;
 import dev.spream.core.record.TypeCode;
 import dev.spream.core.subscription.CompletionReason;
+import dev.spream.servers.RegistryServer;
 import dev.spream.testkit.subscription.ScriptedSource;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericDatumReader;
@@ -31,65 +30,78 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The format of a plug-in on a real broker: Avro, with the schemas of each topic in a registry. */
+/** The formats of plug-ins on a real broker, with the schemas of each topic in a registry. */
 @Timeout(120)
-final class AvroMessagesIT {
-    private final Map<String, Schema> subjects = new ConcurrentHashMap<>();
+final class SchemaMessagesIT {
+    private static final int HEADER = 1 + Integer.BYTES;
 
-    /** Starts a server that answers as a schema registry does, with one id for each subject. */
-    private HttpServer registry() throws Exception {
-        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.createContext("/subjects/", call -> {
-            try (call) {
-                String subject = call.getRequestURI().getPath().split("/", -1)[2];
-                JsonObject body = JsonObject.of(new String(call.getRequestBody().readAllBytes(), UTF_8));
-                subjects.put(
-                        subject, new Schema.Parser().parse(body.string("schema").orElseThrow()));
-                byte[] answer = "{\"id\":%d}".formatted(id(subject)).getBytes(UTF_8);
-                call.sendResponseHeaders(200, answer.length);
-                call.getResponseBody().write(answer);
-            }
-        });
-        server.start();
-        return server;
-    }
-
-    private static int id(String subject) {
-        return subject.endsWith("-key") ? 1 : 2;
-    }
-
-    private GenericRecord read(String subject, byte[] message) throws Exception {
-        ByteBuffer bytes = ByteBuffer.wrap(message);
-        assertThat(bytes.get()).isZero();
-        assertThat(bytes.getInt()).isEqualTo(id(subject));
-        return new GenericDatumReader<GenericRecord>(subjects.get(subject))
-                .read(null, DecoderFactory.get().binaryDecoder(message, 5, message.length - 5, null));
-    }
-
-    @Test
-    void keys_and_values_have_the_subjects_of_their_topic() throws Exception {
+    /** Publishes twenty changes of five rows, and returns what is on the topic. */
+    private List<ConsumerRecord<byte[], byte[]>> published(String format, RegistryServer registry) throws Exception {
         String topic = TestBroker.newTopic(1);
         List<DataChangeRecord> committed =
-                IntStream.rangeClosed(1, 20).mapToObj(AvroMessagesIT::change).toList();
-        HttpServer registry = registry();
-        try (Spream spream = Spream.builder(SpreamConfig.of(config(topic, registry)))
+                IntStream.rangeClosed(1, 20).mapToObj(SchemaMessagesIT::change).toList();
+        try (Spream spream = Spream.builder(SpreamConfig.of(config(topic, format, registry)))
                 .source(ScriptedSource.of(ScriptedSource.START, committed))
                 .storage(new InMemoryPartitionStorage())
                 .build()) {
             assertThat(spream.run()).isEqualTo(CompletionReason.COMPLETED);
-        } finally {
-            registry.stop(0);
         }
+        assertThat(registry.requests())
+                .containsExactlyInAnyOrder(
+                        "POST /subjects/%s-key/versions".formatted(topic),
+                        "POST /subjects/%s-value/versions".formatted(topic));
         List<ConsumerRecord<byte[], byte[]>> messages = TestBroker.topics().read(topic);
         assertThat(messages).hasSize(20);
-        assertThat(subjects.keySet()).containsExactlyInAnyOrder(topic + "-key", topic + "-value");
+        return messages;
+    }
+
+    private static String schema(RegistryServer registry, byte[] message) {
+        ByteBuffer bytes = ByteBuffer.wrap(message);
+        assertThat(bytes.get()).as("magic byte").isZero();
+        return registry.schema(bytes.getInt());
+    }
+
+    private static GenericRecord avro(RegistryServer registry, byte[] message) throws Exception {
+        return new GenericDatumReader<GenericRecord>(new Schema.Parser().parse(schema(registry, message)))
+                .read(null, DecoderFactory.get().binaryDecoder(message, HEADER, message.length - HEADER, null));
+    }
+
+    /** Returns the fields of a message, found by the number that its schema has for the column Id. */
+    private static UnknownFieldSet.Field protobuf(RegistryServer registry, byte[] message) throws Exception {
+        Matcher field = Pattern.compile("string Id = (\\d+)").matcher(schema(registry, message));
+        assertThat(field.find()).isTrue();
+        assertThat(message[HEADER]).as("the first message of its file").isZero();
+        ByteString content = ByteString.copyFrom(message, HEADER + 1, message.length - HEADER - 1);
+        return UnknownFieldSet.parseFrom(content).getField(Integer.parseInt(field.group(1)));
+    }
+
+    @Test
+    void keys_and_values_in_avro_have_the_subjects_of_their_topic() throws Exception {
         Map<String, Integer> counts = new TreeMap<>();
-        for (ConsumerRecord<byte[], byte[]> message : messages) {
-            assertThat(Topics.header(message, "content-type")).isEqualTo("avro/binary");
-            String key = read(topic + "-key", message.key()).toString();
-            GenericRecord value = read(topic + "-value", message.value());
-            assertThat(value.get("__deleted")).isEqualTo(false);
-            counts.merge(key, 1, Integer::sum);
+        try (RegistryServer registry = RegistryServer.start((schema, before) -> false)) {
+            for (ConsumerRecord<byte[], byte[]> message : published("avro", registry)) {
+                assertThat(Topics.header(message, "content-type")).isEqualTo("avro/binary");
+                String key = avro(registry, message.key()).toString();
+                GenericRecord value = avro(registry, message.value());
+                assertThat(value.get("__deleted")).isEqualTo(false);
+                counts.merge(key, 1, Integer::sum);
+            }
+        }
+        assertThat(counts).hasSize(5);
+        assertThat(counts.values()).containsOnly(4);
+    }
+
+    @Test
+    void keys_and_values_in_protobuf_have_the_subjects_of_their_topic() throws Exception {
+        Map<String, Integer> counts = new TreeMap<>();
+        try (RegistryServer registry = RegistryServer.start((schema, before) -> false)) {
+            for (ConsumerRecord<byte[], byte[]> message : published("protobuf", registry)) {
+                assertThat(Topics.header(message, "content-type")).isEqualTo("application/protobuf");
+                UnknownFieldSet.Field key = protobuf(registry, message.key());
+                assertThat(protobuf(registry, message.value())).isEqualTo(key);
+                counts.merge(key.getLengthDelimitedList().getFirst().toStringUtf8(), 1, Integer::sum);
+            }
+            assertThat(registry.types()).containsOnly("PROTOBUF");
         }
         assertThat(counts).hasSize(5);
         assertThat(counts.values()).containsOnly(4);
@@ -114,7 +126,7 @@ final class AvroMessagesIT {
                 false);
     }
 
-    private static Map<String, String> config(String topic, HttpServer registry) {
+    private static Map<String, String> config(String topic, String format, RegistryServer registry) {
         Map<String, String> config = new HashMap<>(Map.of(
                 "sink",
                 "kafka",
@@ -123,18 +135,15 @@ final class AvroMessagesIT {
                 "sink.kafka.bootstrap-servers",
                 TestBroker.address(),
                 "sink.kafka.format",
-                "avro",
-                "format.avro.shape",
-                "after",
+                format,
                 "max-inflight",
                 "20",
                 "start",
                 ScriptedSource.START.toString(),
                 "end",
                 ScriptedSource.at(60).toString()));
-        config.put(
-                "format.avro.schema-registry.url",
-                "http://localhost:" + registry.getAddress().getPort());
+        config.put("format.%s.shape".formatted(format), "after");
+        config.put("format.%s.schema-registry.url".formatted(format), registry.url());
         return config;
     }
 }
