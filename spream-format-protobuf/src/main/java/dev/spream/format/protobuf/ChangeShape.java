@@ -7,7 +7,7 @@ import dev.spream.core.record.DataChangeRecord;
 import java.util.Optional;
 
 /** Whole changes. The key of a message is the primary key as JSON. */
-record ChangeShape() implements MessageShape {
+record ChangeShape(DataChangeMessage messages) implements MessageShape {
 
     @Override
     public boolean hasTombstones() {
@@ -23,6 +23,6 @@ record ChangeShape() implements MessageShape {
 
     @Override
     public EncodedMessage message(DataChangeRecord change) {
-        return new EncodedMessage(DataChangeMessage.SCHEMA, DataChangeMessage.bytes(change));
+        return new EncodedMessage(DataChangeMessage.SCHEMA, messages.bytes(change));
     }
 }

@@ -12,6 +12,9 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
 import dev.spream.core.record.SpannerType;
 import dev.spream.core.record.ValueCaptureType;
+import dev.spream.format.schema.RowForm;
+import dev.spream.format.schema.RowForm.Use;
+import dev.spream.format.schema.RowSchemas;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -19,11 +22,12 @@ import java.math.BigDecimal;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change as the message {@code google.spanner.v1.ChangeStreamRecord.DataChangeRecord} of Spanner's API. Its schema is the
- * part of the API's definitions that the message needs, in one file.
+ * Changes as the message {@code google.spanner.v1.ChangeStreamRecord.DataChangeRecord} of Spanner's API. Its schema is
+ * the part of the API's definitions that the message needs, in one file.
  *
  * @see <a href="https://github.com/googleapis/googleapis/blob/master/google/spanner/v1/change_stream.proto">change_stream.proto</a>
  */
@@ -58,7 +62,16 @@ final class DataChangeMessage {
     private static final List<String> ANNOTATIONS =
             List.of("TYPE_ANNOTATION_CODE_UNSPECIFIED", "unused 1", "PG_NUMERIC", "PG_JSONB", "PG_OID");
 
-    private DataChangeMessage() {}
+    /** The columns of changes: they are the same in most of a table. */
+    private final RowSchemas<Columns> columns = new RowSchemas<>(form -> Columns.of(form.columns()));
+
+    private record Columns(List<byte[]> messages, Map<String, Integer> places) {
+        static Columns of(List<ColumnType> types) {
+            Map<String, Integer> places = new HashMap<>();
+            types.forEach(type -> places.put(type.name(), places.size()));
+            return new Columns(types.stream().map(DataChangeMessage::column).toList(), places);
+        }
+    }
 
     private static String text() {
         String name = "data_change_record.proto";
@@ -70,20 +83,19 @@ final class DataChangeMessage {
     }
 
     /** @throws NonRetryableException if the kind of the change is unknown, or a value has no column */
-    static byte[] bytes(DataChangeRecord change) {
-        Map<String, Integer> places = new HashMap<>();
-        change.columnTypes().forEach(column -> places.put(column.name(), places.size()));
+    byte[] bytes(DataChangeRecord change) {
+        Columns known = columns.of(new RowForm(Use.MESSAGE, change.tableName(), change.columnTypes(), Set.of()));
         return EncodedMessage.bytes(out -> {
             out.writeByteArray(1, EncodedMessage.timestamp(change.commitTimestamp()));
             out.writeString(2, change.recordSequence());
             out.writeString(3, change.serverTransactionId());
             out.writeBool(4, change.isLastRecordInTransactionInPartition());
             out.writeString(5, change.tableName());
-            for (ColumnType column : change.columnTypes()) {
-                out.writeByteArray(6, column(column));
+            for (byte[] column : known.messages()) {
+                out.writeByteArray(6, column);
             }
             for (Mod mod : change.mods()) {
-                out.writeByteArray(7, mod(change, places, mod));
+                out.writeByteArray(7, mod(change, known.places(), mod));
             }
             out.writeEnum(8, modType(change));
             out.writeEnum(9, captureType(change.valueCaptureType()));

@@ -8,7 +8,7 @@ import java.time.Instant;
 
 /** A message in Protobuf's binary encoding, with its schema. */
 record EncodedMessage(MessageSchema schema, byte[] bytes) {
-    private static final int BUFFER = 512;
+    private static final int BUFFER = 64; // most messages are small, and those in others all the more
 
     /** Writes the fields of a message. */
     interface Writing {

@@ -51,7 +51,8 @@ public final class ProtobufFormatProvider implements FormatProvider {
 
     @Override
     public Format create(PluginConfig config, PluginContext context) {
-        MessageShape values = config.get(SHAPE) == Shape.RECORD ? new ChangeShape() : new RowShape();
+        MessageShape values =
+                config.get(SHAPE) == Shape.RECORD ? new ChangeShape(new DataChangeMessage()) : new RowShape();
         MessageFraming framing = RegistryKeys.registry(config, context, SchemaType.PROTOBUF)
                 .<MessageFraming>map(RegisteredFraming::new)
                 .orElseGet(() -> new PlainFraming(new SchemaLog(context.subscription())));

@@ -55,7 +55,7 @@ final class DataChangeMessageTest {
 
     private static ChangeStreamRecord.DataChangeRecord read(DataChangeRecord change) throws Exception {
         ChangeStreamRecord.DataChangeRecord read =
-                ChangeStreamRecord.DataChangeRecord.parseFrom(DataChangeMessage.bytes(change));
+                ChangeStreamRecord.DataChangeRecord.parseFrom(new DataChangeMessage().bytes(change));
         assertThat(read.getUnknownFields().asMap()).isEmpty();
         return read;
     }
@@ -185,7 +185,7 @@ final class DataChangeMessageTest {
         assertThat(record.getFields())
                 .hasSameSizeAs(
                         ChangeStreamRecord.DataChangeRecord.getDescriptor().getFields());
-        DynamicMessage read = DynamicMessage.parseFrom(record, DataChangeMessage.bytes(UPDATE));
+        DynamicMessage read = DynamicMessage.parseFrom(record, new DataChangeMessage().bytes(UPDATE));
         assertThat(((List<?>) read.getField(record.findFieldByName("mods"))).getFirst())
                 .isInstanceOf(Message.class);
         assertThat(file.getEnumTypes())
@@ -228,7 +228,7 @@ final class DataChangeMessageTest {
     @Test
     void a_change_of_an_unknown_kind_is_refused() {
         DataChangeRecord unknown = change("UPSERT", "NEW_ROW", List.of(ID), mod("{\"Id\":\"1\"}", "{}"));
-        assertThatThrownBy(() -> DataChangeMessage.bytes(unknown))
+        assertThatThrownBy(() -> new DataChangeMessage().bytes(unknown))
                 .isInstanceOf(NonRetryableException.class)
                 .hasMessageContaining("UPSERT");
     }
@@ -237,7 +237,7 @@ final class DataChangeMessageTest {
     void a_value_without_a_type_is_refused() {
         DataChangeRecord typeless =
                 change("INSERT", "NEW_ROW", List.of(ID), mod("{\"Id\":\"1\"}", "{\"Status\":\"secret\"}"));
-        assertThatThrownBy(() -> DataChangeMessage.bytes(typeless))
+        assertThatThrownBy(() -> new DataChangeMessage().bytes(typeless))
                 .isInstanceOf(NonRetryableException.class)
                 .hasMessageContaining("column Status")
                 .hasMessageNotContaining("secret");

@@ -103,7 +103,7 @@ final class MessagesTest {
         MessageFormat format = messages();
         assertThat(format.hasTombstones()).isFalse();
         assertThat(format.value(Changes.inserted(), DELIVERY, TOPIC))
-                .isEqualTo(DataChangeMessage.bytes(Changes.inserted()));
+                .isEqualTo(new DataChangeMessage().bytes(Changes.inserted()));
         assertThat(new String(format.key(Changes.inserted(), TOPIC), UTF_8)).isEqualTo("{\"Id\":\"17\"}");
     }
 
