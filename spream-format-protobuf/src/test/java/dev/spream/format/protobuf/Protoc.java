@@ -7,15 +7,18 @@ import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
 import com.google.protobuf.Descriptors.DescriptorValidationException;
 import com.google.protobuf.Descriptors.FileDescriptor;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Google's compiler, which the build leaves in {@code target}. */
 final class Protoc {
@@ -35,6 +38,16 @@ final class Protoc {
      */
     static List<FileDescriptor> files(List<String> texts) throws Exception {
         Path folder = Files.createTempDirectory("protoc");
+        try {
+            return files(folder, texts);
+        } finally {
+            try (Stream<Path> paths = Files.walk(folder)) {
+                paths.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+            }
+        }
+    }
+
+    private static List<FileDescriptor> files(Path folder, List<String> texts) throws Exception {
         for (String imported : List.of("struct", "timestamp")) {
             String name = "google/protobuf/%s.proto".formatted(imported);
             Path file =
