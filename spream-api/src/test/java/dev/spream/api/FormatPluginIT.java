@@ -211,6 +211,10 @@ final class FormatPluginIT {
                 .asString()
                 .contains("add dev.spream:spream-format-avro to the class path, or its folder to the plug-in folder")
                 .contains("Found: record, after, debezium, cloudevents, loud (loud.jar)");
+        assertThat(problems(config("protobuf")))
+                .singleElement()
+                .asString()
+                .contains("add dev.spream:spream-format-protobuf to the class path, or its folder");
         assertThat(problems(config("No Name"))).singleElement().asString().contains("expected a name");
     }
 

@@ -14,5 +14,5 @@ public interface FormatProvider extends PluginProvider<Format> {
             FormatProvider.class,
             Port.Need.SINK,
             "a format",
-            Map.of("avro", "spream-format-avro"));
+            Map.of("avro", "spream-format-avro", "protobuf", "spream-format-protobuf"));
 }

@@ -1,5 +1,7 @@
 package dev.spream.format.avro;
 
+import static dev.spream.format.schema.RowContents.text;
+
 import dev.spream.core.record.Json;
 import dev.spream.core.record.SpannerType;
 import dev.spream.core.record.TypeCode;
@@ -129,12 +131,5 @@ record FieldValues(Schema schema, Writer writer) {
             out.writeIndex(VALUE_BRANCH);
             writer.write(out, value);
         }
-    }
-
-    private static String text(Object value) {
-        if (value instanceof String || value instanceof BigDecimal) {
-            return value.toString();
-        }
-        throw new ClassCastException("neither text nor a number");
     }
 }

@@ -1,5 +1,6 @@
 package dev.spream.format.avro;
 
+import dev.spream.format.schema.SchemaRegistry;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
@@ -14,7 +15,9 @@ record RegistryFraming(SchemaRegistry registry) implements Framing {
 
     @Override
     public byte[] framed(Datum datum, Optional<String> subject) {
-        int id = registry.id(subject.orElseGet(() -> datum.schema().schema().getFullName()), datum.schema());
+        int id = registry.id(
+                subject.orElseGet(() -> datum.schema().schema().getFullName()),
+                datum.schema().text());
         byte[] header =
                 ByteBuffer.allocate(1 + Integer.BYTES).put(MAGIC).putInt(id).array();
         return Framing.join(header, datum.bytes());

@@ -6,6 +6,10 @@ import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.Mod;
 import dev.spream.format.avro.AvroFormatProvider.Timestamps;
+import dev.spream.format.schema.RowContents;
+import dev.spream.format.schema.RowForm;
+import dev.spream.format.schema.RowForm.Use;
+import dev.spream.format.schema.SchemaNames;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -29,35 +33,21 @@ final class RowSchema {
     static final String COMMIT_TIMESTAMP = "__commit_timestamp";
     static final String RECORD_SEQUENCE = "__record_sequence";
 
-    /** The rows that a schema is for. */
-    enum Use {
-        KEY,
-        MESSAGE,
-        FILE
-    }
-
-    /**
-     * The data from which a schema is made.
-     *
-     * @param nullKeys the columns of the primary key that are NULL in a row
-     */
-    record Form(Use use, String table, List<ColumnType> columns, Set<String> nullKeys) {}
-
     private record Column(String name, boolean isKey, boolean isNullable, FieldValues values) {}
 
-    private final Form form;
+    private final RowForm form;
     private final WriterSchema schema;
     private final List<Column> columns;
     private final long keys;
 
-    private RowSchema(Form form, WriterSchema schema, List<Column> columns) {
+    private RowSchema(RowForm form, WriterSchema schema, List<Column> columns) {
         this.form = form;
         this.schema = schema;
         this.columns = columns;
         this.keys = columns.stream().filter(Column::isKey).count();
     }
 
-    static RowSchema of(Form form, Timestamps timestamps) {
+    static RowSchema of(RowForm form, Timestamps timestamps) {
         List<Column> columns = new ArrayList<>();
         List<Schema.Field> fields = new ArrayList<>();
         Set<String> names = new HashSet<>(Set.of(DELETED, COMMIT_TIMESTAMP, RECORD_SEQUENCE));
@@ -69,7 +59,7 @@ final class RowSchema {
                             !column.isPrimaryKey() || form.nullKeys().contains(column.name());
                     FieldValues values = FieldValues.of(column.type(), timestamps);
                     columns.add(new Column(column.name(), column.isPrimaryKey(), isNullable, values));
-                    fields.add(field(column, AvroNames.distinct(column.name(), names), isNullable, values.schema()));
+                    fields.add(field(column, SchemaNames.distinct(column.name(), names), isNullable, values.schema()));
                     names.add(fields.getLast().name());
                 });
         if (form.use() != Use.KEY) {
@@ -79,7 +69,7 @@ final class RowSchema {
             fields.add(new Schema.Field(COMMIT_TIMESTAMP, FieldValues.micros()));
             fields.add(new Schema.Field(RECORD_SEQUENCE, Schema.create(Schema.Type.STRING)));
         }
-        String name = AvroNames.fullName(form.table()) + (form.use() == Use.KEY ? "Key" : "");
+        String name = SchemaNames.fullName(form.table()) + (form.use() == Use.KEY ? "Key" : "");
         Schema record = Schema.createRecord(name, null, null, false, fields);
         return new RowSchema(form, WriterSchema.of(record), List.copyOf(columns));
     }
@@ -108,7 +98,7 @@ final class RowSchema {
     }
 
     /** Returns whether rows with the columns and the NULLs can be written with this schema. */
-    boolean covers(Form other) {
+    boolean covers(RowForm other) {
         if (!form.nullKeys().containsAll(other.nullKeys())) {
             return false;
         }
@@ -131,17 +121,13 @@ final class RowSchema {
     }
 
     private void write(Encoder out, DataChangeRecord change, Mod mod, JsonObject values) throws IOException {
-        if (mod.keys().members().size() != keys) {
-            throw new NonRetryableException(
-                    "the change %s has a primary key of other columns than the %d whose types it has"
-                            .formatted(change.identity(), keys));
-        }
+        RowContents.requireKey(change, mod, keys);
         for (Column column : columns) {
             Object value = column.isKey() ? mod.keys().get(column.name()) : values.get(column.name());
             write(out, change, column, value);
         }
         if (form.use() != Use.KEY) {
-            out.writeBoolean(RowValues.isDelete(change));
+            out.writeBoolean(RowContents.isDelete(change));
         }
         if (form.use() == Use.FILE) {
             out.writeLong(FieldValues.micros(change.commitTimestamp()));
@@ -160,13 +146,8 @@ final class RowSchema {
                 column.values().writer().write(out, value);
             }
         } catch (RuntimeException e) { // its message may have the value
-            throw new NonRetryableException(
-                    "the column %s of the table %s has a value in the change %s that is none of its type %s"
-                            .formatted(
-                                    column.name(),
-                                    change.tableName(),
-                                    change.identity(),
-                                    column.values().schema().getType().getName()));
+            throw RowContents.notOfType(
+                    change, column.name(), column.values().schema().getType().getName());
         }
     }
 }

@@ -36,6 +36,7 @@ final class ArchitectureTest {
                         "dev.spream.core.record..",
                         "dev.spream.api.spi..",
                         "dev.spream.format.avro..",
+                        "dev.spream.format.schema..",
                         "com.google.auto.service..",
                         "org.apache.avro..",
                         "org.jspecify..",

@@ -40,7 +40,12 @@ final class PluginFolderIT {
         try (Stream<Path> jars = Files.list(PLUGINS.resolve("avro"))) {
             assertThat(jars.map(jar -> String.valueOf(jar.getFileName()).replaceAll("-\\d.*", "")))
                     .containsExactlyInAnyOrder(
-                            "spream-format-avro", "avro", "jackson-annotations", "jackson-core", "jackson-databind");
+                            "spream-format-avro",
+                            "spream-format-schema",
+                            "avro",
+                            "jackson-annotations",
+                            "jackson-core",
+                            "jackson-databind");
         }
     }
 

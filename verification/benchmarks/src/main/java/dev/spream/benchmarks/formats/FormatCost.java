@@ -42,8 +42,10 @@ public final class FormatCost {
                 .add("debezium", () -> write(ChangeFormat.debezium(STREAM, "shop", false, clock)))
                 .add("debezium with schemas", () -> write(ChangeFormat.debezium(STREAM, "shop", true, clock)))
                 .add("cloudevents", () -> write(ChangeFormat.cloudEvents(STREAM)))
-                .add("avro, the change", () -> write(avro("record")))
-                .add("avro, the row", () -> write(avro("after")))
+                .add("avro, the change", () -> write(plugin("avro", "record")))
+                .add("avro, the row", () -> write(plugin("avro", "after")))
+                .add("protobuf, the change", () -> write(plugin("protobuf", "record")))
+                .add("protobuf, the row", () -> write(plugin("protobuf", "after")))
                 .run(WARM_UPS, TURNS);
     }
 
@@ -57,9 +59,9 @@ public final class FormatCost {
         return written;
     }
 
-    /** Returns Avro as a sink has it that names it in its configuration, without a registry. */
-    private static ChangeFormat avro(String shape) {
-        return PluginFormat.of("avro", Map.of("shape", shape));
+    /** Returns a format as a sink has it that names it in its configuration, without a registry. */
+    private static ChangeFormat plugin(String name, String shape) {
+        return PluginFormat.of(name, Map.of("shape", shape));
     }
 
     /** Returns the change with objects that were not parsed yet. */

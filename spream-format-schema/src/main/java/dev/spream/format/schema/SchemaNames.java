@@ -1,4 +1,4 @@
-package dev.spream.format.avro;
+package dev.spream.format.schema;
 
 import java.util.Arrays;
 import java.util.Locale;
@@ -7,15 +7,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Names of tables and columns as names of Avro, which have letters of ASCII, digits and underscores. */
-final class AvroNames {
+/** Names of tables and columns as names in schemas, which have letters of ASCII, digits and underscores. */
+public final class SchemaNames {
     private static final Pattern OTHER = Pattern.compile("[^A-Za-z0-9_]");
     private static final Pattern FIRST = Pattern.compile("[A-Za-z_]");
 
-    private AvroNames() {}
+    private SchemaNames() {}
 
     /** Returns the name, with other characters as {@code _x} and their number; such names are rare. */
-    static String valid(String name) {
+    public static String valid(String name) {
         String valid = OTHER.matcher(name)
                 .replaceAll(found -> Matcher.quoteReplacement(
                         String.format(Locale.ROOT, "_x%04x", found.group().codePointAt(0))));
@@ -23,7 +23,7 @@ final class AvroNames {
     }
 
     /** Returns a name that none of the others is. */
-    static String distinct(String name, Set<String> others) {
+    public static String distinct(String name, Set<String> others) {
         String distinct = valid(name);
         while (others.contains(distinct)) {
             distinct += "_";
@@ -32,7 +32,7 @@ final class AvroNames {
     }
 
     /** Returns the name of a table, its schema as the namespace. */
-    static String fullName(String table) {
-        return Arrays.stream(table.split("\\.", -1)).map(AvroNames::valid).collect(Collectors.joining("."));
+    public static String fullName(String table) {
+        return Arrays.stream(table.split("\\.", -1)).map(SchemaNames::valid).collect(Collectors.joining("."));
     }
 }

@@ -1,4 +1,4 @@
-package dev.spream.format.avro;
+package dev.spream.format.schema;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -27,7 +27,7 @@ import java.util.concurrent.TimeoutException;
  *
  * @see <a href="https://docs.confluent.io/platform/current/schema-registry/develop/api.html">Schema Registry API</a>
  */
-final class SchemaRegistry implements AutoCloseable {
+public final class SchemaRegistry implements AutoCloseable {
     /** The code of a subject whose mode permits no registration at the moment. */
     private static final String READ_ONLY = "42205";
 
@@ -37,8 +37,8 @@ final class SchemaRegistry implements AutoCloseable {
     private record Subject(String name, String schema) {}
 
     /** A user with a password. */
-    record Login(String user, String password) {
-        String header() {
+    public record Login(String user, String password) {
+        private String header() {
             return "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(UTF_8));
         }
 
@@ -49,14 +49,16 @@ final class SchemaRegistry implements AutoCloseable {
     }
 
     private final String url;
+    private final SchemaType type;
     private final Optional<String> authorization;
     private final boolean registers;
     private final Duration timeout;
     private final HttpClient client;
     private final Map<Subject, Integer> ids = new ConcurrentHashMap<>();
 
-    private SchemaRegistry(String url, Optional<Login> login, boolean registers, Duration timeout) {
+    private SchemaRegistry(String url, SchemaType type, Optional<Login> login, boolean registers, Duration timeout) {
         this.url = url;
+        this.type = type;
         this.authorization = login.map(Login::header);
         this.registers = registers;
         this.timeout = timeout;
@@ -67,11 +69,16 @@ final class SchemaRegistry implements AutoCloseable {
                 .build();
     }
 
-    /** Connects with the first call. */
-    static SchemaRegistry of(URI url, Optional<Login> login, boolean registers, Duration timeout) {
+    /**
+     * Returns a registry; the first call connects.
+     *
+     * @param timeout of each call
+     */
+    public static SchemaRegistry of(
+            URI url, SchemaType type, Optional<Login> login, boolean registers, Duration timeout) {
         String text = url.toString();
         return new SchemaRegistry(
-                text.endsWith("/") ? text.substring(0, text.length() - 1) : text, login, registers, timeout);
+                text.endsWith("/") ? text.substring(0, text.length() - 1) : text, type, login, registers, timeout);
     }
 
     /**
@@ -80,8 +87,8 @@ final class SchemaRegistry implements AutoCloseable {
      * @throws NonRetryableException if the registry refuses the schema, or does not have it and none is to be registered
      * @throws SpreamException if the registry fails otherwise, or refuses the user
      */
-    int id(String subject, WriterSchema schema) {
-        Subject key = new Subject(subject, schema.text());
+    public int id(String subject, String schema) {
+        Subject key = new Subject(subject, schema);
         Integer known = ids.get(key);
         if (known != null) {
             return known;
@@ -94,22 +101,30 @@ final class SchemaRegistry implements AutoCloseable {
         return id;
     }
 
-    private int ask(String subject, WriterSchema schema) {
+    private int ask(String subject, String schema) {
         String path =
                 "/subjects/" + URLEncoder.encode(subject, UTF_8).replace("+", "%20") + (registers ? "/versions" : "");
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path))
                 .header("Content-Type", CONTENT_TYPE)
                 .header("Accept", CONTENT_TYPE + ", application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(Json.text(Map.of("schema", schema.text()))));
+                .POST(HttpRequest.BodyPublishers.ofString(body(schema)));
         authorization.ifPresent(value -> request.header("Authorization", value));
         HttpResponse<String> answer = send(request.build(), subject);
         if (answer.statusCode() / 100 == 2) {
-            return id(answer.body(), subject);
+            return answeredId(answer.body(), subject);
         }
         throw refusal(answer, subject);
     }
 
-    private int id(String answer, String subject) {
+    /** Returns the schema with its type; without one it is Avro's, also for registries that know no other. */
+    private String body(String schema) {
+        return Json.text(
+                type == SchemaType.AVRO
+                        ? Map.of("schema", schema)
+                        : Map.of("schemaType", type.name(), "schema", schema));
+    }
+
+    private int answeredId(String answer, String subject) {
         try {
             return Math.toIntExact(JsonObject.of(answer).int64("id").orElseThrow());
         } catch (RuntimeException e) {

@@ -1,4 +1,4 @@
-package dev.spream.format.avro;
+package dev.spream.servers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -14,64 +14,73 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.avro.Schema;
-import org.apache.avro.SchemaCompatibility;
+import java.util.function.BiPredicate;
 
 /**
- * A schema registry that implements the documented calls that register and look up schemas, with the compatibility
- * BACKWARD, since none of the registries runs in a test's process. No test against a real one.
+ * A schema registry that implements the documented calls that register and look up schemas, since none of the registries
+ * runs in a test's process. No test against a real one.
  *
  * @see <a href="https://docs.confluent.io/platform/current/schema-registry/develop/api.html">Schema Registry API</a>
  */
-final class RegistryServer implements AutoCloseable {
+public final class RegistryServer implements AutoCloseable {
     private static final String TYPE = "application/vnd.schemaregistry.v1+json";
 
     private final HttpServer server;
+    private final BiPredicate<String, String> compatible;
     private final List<String> schemas = new ArrayList<>(); // by their ids, from 1; guarded by this, as all below
     private final Map<String, List<String>> subjects = new LinkedHashMap<>();
     private final List<String> requests = new ArrayList<>();
+    private final List<String> types = new ArrayList<>();
     private int broken; // requests to be answered with brokenStatus
     private int brokenStatus;
     private int brokenCode;
     private String authorization = "";
 
-    private RegistryServer(HttpServer server) {
+    private RegistryServer(HttpServer server, BiPredicate<String, String> compatible) {
         this.server = server;
+        this.compatible = compatible;
     }
 
-    static RegistryServer start() throws IOException {
+    /** @param compatible whether a schema may follow another one, in this order */
+    public static RegistryServer start(BiPredicate<String, String> compatible) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        RegistryServer registry = new RegistryServer(server);
+        RegistryServer registry = new RegistryServer(server, compatible);
         server.createContext("/subjects/", registry::handle);
         server.start();
         return registry;
     }
 
-    String url() {
+    public String url() {
         return "http://localhost:" + server.getAddress().getPort();
     }
 
-    synchronized void requires(String header) {
+    public synchronized void requires(String header) {
         authorization = header;
     }
 
-    void breaks(int times) {
+    public void breaks(int times) {
         breaks(times, 500, 50001);
     }
 
     /** Answers the next requests with that status and code. */
-    synchronized void breaks(int requests, int status, int code) {
+    public synchronized void breaks(int requests, int status, int code) {
         broken = requests;
         brokenStatus = status;
         brokenCode = code;
     }
 
-    synchronized List<String> requests() {
+    public synchronized List<String> requests() {
         return List.copyOf(requests);
     }
 
-    synchronized Schema schema(int id) {
-        return new Schema.Parser().parse(schemas.get(id - 1));
+    /** Returns the types of the schemas in requests, each empty if it has none, in order. */
+    public synchronized List<String> types() {
+        return List.copyOf(types);
+    }
+
+    /** Returns the schema with an id that an answer had. */
+    public synchronized String schema(int id) {
+        return schemas.get(id - 1);
     }
 
     private synchronized void handle(HttpExchange call) throws IOException {
@@ -89,11 +98,9 @@ final class RegistryServer implements AutoCloseable {
             } else if (!TYPE.equals(call.getRequestHeaders().getFirst("Content-Type"))) {
                 answer(call, 415, Map.of("error_code", 415, "message", "Unsupported Media Type"));
             } else {
-                handle(
-                        call,
-                        subject,
-                        path.length > 3,
-                        JsonObject.of(body).string("schema").orElseThrow());
+                JsonObject schema = JsonObject.of(body);
+                types.add(schema.string("schemaType").orElse(""));
+                handle(call, subject, path.length > 3, schema.string("schema").orElseThrow());
             }
         }
     }
@@ -105,7 +112,7 @@ final class RegistryServer implements AutoCloseable {
                 answer(call, 404, Map.of("error_code", 40403, "message", "Schema not found"));
                 return;
             }
-            if (!versions.isEmpty() && !isCompatible(schema, versions.getLast())) {
+            if (!versions.isEmpty() && !compatible.test(schema, versions.getLast())) {
                 answer(call, 409, Map.of("error_code", 409, "message", "incompatible: " + schema));
                 return;
             }
@@ -115,13 +122,6 @@ final class RegistryServer implements AutoCloseable {
             schemas.add(schema);
         }
         answer(call, 200, Map.of("id", schemas.indexOf(schema) + 1));
-    }
-
-    private static boolean isCompatible(String reader, String writer) {
-        return SchemaCompatibility.checkReaderWriterCompatibility(
-                                new Schema.Parser().parse(reader), new Schema.Parser().parse(writer))
-                        .getType()
-                == SchemaCompatibility.SchemaCompatibilityType.COMPATIBLE;
     }
 
     private static void answer(HttpExchange call, int status, Map<String, Object> body) throws IOException {

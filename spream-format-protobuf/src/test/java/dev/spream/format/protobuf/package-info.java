@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.format.protobuf;
+
+import org.jspecify.annotations.NullMarked;

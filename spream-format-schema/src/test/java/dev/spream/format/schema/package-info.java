@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.format.schema;
+
+import org.jspecify.annotations.NullMarked;
