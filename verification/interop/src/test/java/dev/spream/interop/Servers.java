@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Our emulator, and Google's where there is one, with partitions that live long enough for Beam, which needs seconds to find
+ * Our emulator, and where there is one Google's, and ours over it, with partitions that live long enough for Beam, which needs seconds to find
  * and start one. They live as long as the JVM.
  */
 final class Servers {
@@ -24,6 +24,11 @@ final class Servers {
 
     static Stream<SpannerServer> all() {
         return Started.SERVERS.stream();
+    }
+
+    /** Returns those whose partitions are ours. */
+    static Stream<SpannerServer> ours() {
+        return all().filter(server -> server.name().startsWith("our "));
     }
 
     /** Starts the servers once, when the class is initialised. */
@@ -38,7 +43,16 @@ final class Servers {
                             .churn(PartitionChurn.every(CHURN))
                             .start()
                             .emulatorHost()));
-            google().ifPresent(host -> servers.add(new SpannerServer("Google's emulator", host)));
+            google().ifPresent(host -> {
+                servers.add(new SpannerServer("Google's emulator", host));
+                servers.add(new SpannerServer(
+                        "our emulator over Google's",
+                        SpannerEmulator.builder()
+                                .over(host)
+                                .churn(PartitionChurn.every(CHURN))
+                                .start()
+                                .emulatorHost()));
+            });
             System.out.println("Spanner servers of this run: "
                     + servers.stream().map(SpannerServer::name).toList()
                     + (servers.size() > 1 ? "" : "; Google's emulator was not found"));
