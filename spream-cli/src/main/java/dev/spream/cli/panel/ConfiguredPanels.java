@@ -81,7 +81,7 @@ public final class ConfiguredPanels implements AutoCloseable {
     private void addDeadLetters() {
         SpreamConfig config = configs.apply(DeadLetterSinkProvider.PORT);
         Opening<ConfiguredDeadLetters> opening = new Opening<>(() -> closingLast(ConfiguredDeadLetters.open(config)));
-        DeadLettersPanel panel = new DeadLettersPanel(opening);
+        DeadLettersPanel panel = new DeadLettersPanel(opening, () -> ConfiguredDeadLetters.open(config));
         panels.add(panel);
         closing(panel::close);
     }
