@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -161,6 +162,81 @@ final class DashboardIT {
             assertThat(dashboard.err())
                     .anyMatch(line -> line.contains("dead-letters discard by ann@127.0.0.1: discarded 1"));
         }
+    }
+
+    @Test
+    void a_replay_that_hangs_is_stopped_and_its_letters_stay_open() throws Exception {
+        try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
+            assertThat(dashboard).isNotNull();
+            assertThat(answered("dead-letters/stop", "{}").string("text").orElseThrow())
+                    .startsWith("no replay runs");
+            String failed = state("dead-letters")
+                    .objects("letters")
+                    .getFirst()
+                    .string("identity")
+                    .orElseThrow();
+            String letter = "{\"identities\":[\"%s\"]}".formatted(failed);
+            sink.hold();
+            CompletableFuture<HttpResponse<String>> started =
+                    client.sendAsync(command("dead-letters/replay", letter, TOKEN), BodyHandlers.ofString());
+            sink.awaitHeld();
+            await("api/dead-letters", shown -> replay(shown).get("running").equals(true));
+            assertThat(answered("dead-letters/replay", letter).string("text").orElseThrow())
+                    .contains("another replay runs");
+
+            assertThat(done("dead-letters/stop", "{}").string("text").orElseThrow())
+                    .startsWith("the replay was stopped after 0 were replayed");
+            assertThat(JsonObject.of(started.get().body()).get("done")).isEqualTo(false);
+            JsonObject after = JsonObject.of(get("api/dead-letters").body());
+            assertThat(replay(after).get("running")).isEqualTo(false);
+            assertThat(after.object("state").orElseThrow().int64("open")).hasValue(3);
+
+            sink.letGo();
+            done("dead-letters/replay", letter);
+            assertThat(state("dead-letters").int64("open")).hasValue(2);
+        }
+    }
+
+    private static JsonObject replay(JsonObject shown) {
+        return shown.object("state").orElseThrow().object("replay").orElseThrow();
+    }
+
+    @Test
+    void a_sink_of_one_process_is_released_when_a_replay_ends() throws Exception {
+        Path changes = folder.resolve("changes.jsonl");
+        String config = data.config(sink.url(), TOKEN)
+                .replaceAll("sink=webhook\\nsink.webhook.url=.*", "sink=jsonl\nsink.jsonl.path=" + changes);
+        try (SpreamProcess dashboard = dashboard(config)) {
+            assertThat(dashboard).isNotNull();
+            List<JsonObject> letters = state("dead-letters").objects("letters");
+            done(
+                    "dead-letters/replay",
+                    "{\"identities\":[\"%s\"]}"
+                            .formatted(letters.get(0).string("identity").orElseThrow()));
+            CommandRun other = CommandRun.of(
+                    "deadletters",
+                    "replay",
+                    "--config",
+                    folder.resolve("dashboard.properties").toString(),
+                    letters.get(2).string("identity").orElseThrow());
+            assertThat(other.exitCode()).as("%s", other.err()).isZero();
+            done(
+                    "dead-letters/replay",
+                    "{\"identities\":[\"%s\"]}"
+                            .formatted(letters.get(1).string("identity").orElseThrow()));
+            assertThat(Files.readAllLines(changes)).hasSize(3);
+        }
+    }
+
+    @Test
+    void dead_letters_that_one_process_locks_are_nothing_to_show() {
+        CommandRun run = CommandRun.of(
+                "dashboard",
+                "--http=0",
+                "--dead-letters=jsonl",
+                "--dead-letters.jsonl.path=" + folder.resolve("letters.jsonl"));
+        assertThat(run.exitCode()).as("%s", run.err()).isEqualTo(2);
+        assertThat(run.err().getLast()).contains("nothing to show", "add storage, outbox, projections or locks");
     }
 
     @Test
@@ -333,13 +409,15 @@ final class DashboardIT {
     }
 
     private HttpResponse<String> post(String command, String body, String token) throws Exception {
-        return client.send(
-                HttpRequest.newBuilder(base.resolve("api/" + command))
-                        .header("Authorization", "Bearer " + token)
-                        .header("Content-Type", "application/json")
-                        .POST(BodyPublishers.ofString(body))
-                        .build(),
-                BodyHandlers.ofString());
+        return client.send(command(command, body, token), BodyHandlers.ofString());
+    }
+
+    private HttpRequest command(String command, String body, String token) {
+        return HttpRequest.newBuilder(base.resolve("api/" + command))
+                .header("Authorization", "Bearer " + token)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body))
+                .build();
     }
 
     private HttpResponse<String> get(String path) throws Exception {

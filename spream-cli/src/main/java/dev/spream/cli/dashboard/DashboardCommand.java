@@ -5,11 +5,7 @@ import dev.spream.api.HttpAddress;
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.DeadLetterSinkProvider;
-import dev.spream.api.spi.LockStoreProvider;
-import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
-import dev.spream.api.spi.Port;
-import dev.spream.api.spi.ProjectionStoreProvider;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.LongRunning;
 import dev.spream.cli.command.Subcommand;
@@ -48,12 +44,6 @@ import picocli.CommandLine.Mixin;
 public final class DashboardCommand extends Subcommand implements LongRunning {
     private static final String DEFAULT_ADDRESS = "8080";
     private static final String UNNAMED = "spream";
-    private static final List<Port<?>> SHOWN = List.of(
-            PartitionStorageProvider.PORT,
-            DeadLetterSinkProvider.PORT,
-            OutboxStoreProvider.PORT,
-            ProjectionStoreProvider.PORT,
-            LockStoreProvider.PORT);
 
     @Mixin
     private final ConfigArguments arguments = new ConfigArguments();
@@ -61,9 +51,13 @@ public final class DashboardCommand extends Subcommand implements LongRunning {
     @Override
     public Integer call() throws Exception {
         SpreamConfig config = arguments.config();
-        if (SHOWN.stream().noneMatch(port -> config.mayConfigure(port.key()))) {
+        if (!config.mayConfigure(PartitionStorageProvider.PORT.key()) && !ConfiguredPanels.hasAny(config)) {
             throw new UsageFailure(
-                    "there is nothing to show: configure storage, dead-letters, outbox, projections or locks");
+                    config.mayConfigure(DeadLetterSinkProvider.PORT.key())
+                            ? "there is nothing to show: a file of dead-letters=jsonl is open in its subscription alone;"
+                                    + " add storage, outbox, projections or locks, or keep dead letters in a database"
+                                    + " with dead-letters=jdbc"
+                            : "there is nothing to show: configure storage, dead-letters, outbox, projections or locks");
         }
         if (config.raw(PartitionStorageProvider.PORT.key())
                 .filter("memory"::equals)
