@@ -59,7 +59,7 @@ final class DashboardIT {
             assertThat(page.get("commands")).isEqualTo(false);
             assertThat(page.objects("panels"))
                     .extracting(panel -> panel.string("name").orElseThrow())
-                    .containsExactly("dead-letters", "outbox", "projections", "locks");
+                    .containsExactly("subscriptions", "dead-letters", "outbox", "projections", "locks");
 
             JsonObject subscription = await(
                     "api/subscription", shown -> !shown.objects("partitions").isEmpty());
@@ -118,6 +118,61 @@ final class DashboardIT {
             assertThat(dashboard.exitCode()).as("%s", dashboard.err()).isZero();
             assertThat(dashboard.err()).last().asString().contains("ended by a signal");
         }
+    }
+
+    @Test
+    void all_subscriptions_of_the_storage_are_listed_and_each_can_be_chosen() throws Exception {
+        data.addIdleSubscription("invoices");
+        try (SpreamProcess dashboard = dashboard(data.config(sink.url(), ""))) {
+            assertThat(dashboard).isNotNull();
+            assertThat(JsonObject.of(get("api/page").body()).string("chosen")).contains("orders");
+            JsonObject list = state("subscriptions");
+            assertThat(list.string("configured")).contains("orders");
+            List<JsonObject> subscriptions = list.objects("subscriptions");
+            assertThat(subscriptions)
+                    .extracting(one -> one.string("name").orElseThrow())
+                    .containsExactly("invoices", "orders");
+            JsonObject invoices = subscriptions.getFirst();
+            assertThat(invoices.int64("workers")).hasValue(0);
+            assertThat(invoices.int64("unfinished")).hasValue(1);
+            assertThat(invoices.int64("owned")).hasValue(0);
+            assertThat(Double.parseDouble(String.valueOf(invoices.get("lag_seconds")))).isGreaterThan(3_999);
+            JsonObject orders = subscriptions.getLast();
+            assertThat(orders.string("stream")).contains("OrdersStream");
+            assertThat(orders.int64("workers")).hasValue(1);
+            assertThat(orders.int64("owned")).hasValue(3);
+
+            assertThat(partitions("api/subscription?name=invoices")).containsExactly("Parent0");
+            assertThat(partitions("api/subscription?name=orders")).hasSize(5);
+            assertThat(partitions("api/subscription")).hasSize(5);
+            await("api/lag?name=invoices", shown -> shown.objects("partitions").size() == 1);
+            assertThat(read("api/subscription?name=other").statusCode()).isEqualTo(404);
+
+            data.addIdleSubscription("returns");
+            await(
+                    "api/subscriptions",
+                    shown -> shown.object("state").orElseThrow().objects("subscriptions").size() == 3);
+            await("api/subscription?name=returns", shown -> shown.objects("partitions").size() == 1);
+        }
+    }
+
+    @Test
+    void a_dashboard_without_a_subscription_lists_those_of_the_storage() throws Exception {
+        data.addIdleSubscription("invoices");
+        try (SpreamProcess dashboard = dashboard(
+                "storage=jdbc\nstorage.jdbc.url=%s\nhttp=0\n".formatted(data.database().jdbcUrl()))) {
+            assertThat(dashboard).isNotNull();
+            assertThat(JsonObject.of(get("api/page").body()).string("chosen")).isEmpty();
+            assertThat(state("subscriptions").objects("subscriptions")).hasSize(2);
+            assertThat(read("api/subscription").statusCode()).isEqualTo(404);
+            assertThat(partitions("api/subscription?name=orders")).hasSize(5);
+        }
+    }
+
+    private List<String> partitions(String path) throws Exception {
+        return await(path, shown -> !shown.objects("partitions").isEmpty()).objects("partitions").stream()
+                .map(partition -> partition.string("token").orElseThrow())
+                .toList();
     }
 
     @Test
@@ -420,9 +475,12 @@ final class DashboardIT {
                 .build();
     }
 
+    private HttpResponse<String> read(String path) throws Exception {
+        return client.send(HttpRequest.newBuilder(base.resolve(path)).build(), BodyHandlers.ofString());
+    }
+
     private HttpResponse<String> get(String path) throws Exception {
-        HttpResponse<String> answer =
-                client.send(HttpRequest.newBuilder(base.resolve(path)).build(), BodyHandlers.ofString());
+        HttpResponse<String> answer = read(path);
         assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isEqualTo(200);
         return answer;
     }

@@ -1,11 +1,12 @@
 package dev.spream.cli.dashboard;
 
-import dev.spream.api.ConfiguredPartitions;
+import dev.spream.api.ConfiguredSubscriptions;
 import dev.spream.api.HttpAddress;
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.DeadLetterSinkProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.SubscriptionCatalog;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.LongRunning;
 import dev.spream.cli.command.Subcommand;
@@ -13,14 +14,17 @@ import dev.spream.cli.command.UsageFailure;
 import dev.spream.cli.http.DashboardEndpoints;
 import dev.spream.cli.http.DashboardEndpoints.Stored;
 import dev.spream.cli.http.PageParts;
+import dev.spream.cli.http.Panel;
+import dev.spream.cli.http.StoredSubscriptions;
 import dev.spream.cli.panel.ConfiguredPanels;
 import dev.spream.cli.panel.Opening;
+import dev.spream.cli.panel.SubscriptionsPanel;
 import dev.spream.cli.service.Operations;
 import dev.spream.cli.service.StopSignals;
 import dev.spream.core.SpreamException;
-import dev.spream.core.partition.PartitionStorage;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Mixin;
@@ -70,18 +74,28 @@ public final class DashboardCommand extends Subcommand implements LongRunning {
         }
         try (ConfiguredPanels panels = ConfiguredPanels.of(config, port -> arguments.unmigrated(port, List.of()))) {
             if (!config.mayConfigure(PartitionStorageProvider.PORT.key())) {
-                return serve(config, Optional.empty(), panels);
+                return serve(config, Optional.empty(), panels.panels());
             }
-            try (ConfiguredPartitions partitions =
-                    ConfiguredPartitions.open(arguments.unmigrated(PartitionStorageProvider.PORT, List.of()))) {
-                Opening<PartitionStorage> opening = new Opening<>(partitions::storage);
+            try (ConfiguredSubscriptions configured =
+                            ConfiguredSubscriptions.open(arguments.unmigrated(PartitionStorageProvider.PORT, List.of()));
+                    StoredSubscriptions subscriptions = stored(configured)) {
                 return serve(
-                        config, Optional.of(new Stored(partitions.subscription(), () -> storage(opening))), panels);
+                        config,
+                        Optional.of(new Stored(configured.subscription(), subscriptions)),
+                        Stream.concat(
+                                        Stream.of(new SubscriptionsPanel(subscriptions)),
+                                        panels.panels().stream())
+                                .toList());
             }
         }
     }
 
-    private static PartitionStorage storage(Opening<PartitionStorage> opening) {
+    private static StoredSubscriptions stored(ConfiguredSubscriptions configured) {
+        Opening<SubscriptionCatalog> opening = new Opening<>(configured::catalog);
+        return new StoredSubscriptions(() -> catalog(opening));
+    }
+
+    private static SubscriptionCatalog catalog(Opening<SubscriptionCatalog> opening) {
         try {
             return opening.get();
         } catch (RuntimeException e) {
@@ -94,10 +108,10 @@ public final class DashboardCommand extends Subcommand implements LongRunning {
         }
     }
 
-    private int serve(SpreamConfig config, Optional<Stored> stored, ConfiguredPanels panels) throws Exception {
+    private int serve(SpreamConfig config, Optional<Stored> stored, List<Panel> panels) throws Exception {
         HttpAddress address = Operations.address(config).orElseGet(() -> HttpAddress.parse(DEFAULT_ADDRESS));
-        PageParts parts = new PageParts(panels.panels(), Operations.token(config));
-        String name = stored.map(Stored::subscription).orElse(UNNAMED);
+        PageParts parts = new PageParts(panels, Operations.token(config));
+        String name = stored.flatMap(Stored::chosen).orElse(UNNAMED);
         try (Operations<DashboardEndpoints> operations =
                 new Operations<>(Optional.of(address), where -> new DashboardEndpoints(where, name, stored, parts))) {
             return operations.show(() -> awaitEnd(operations));

@@ -19,7 +19,8 @@ let known = null;
 let pointed = null; // the index of the time that is pointed at
 let chosen = null; // the token that is pointed at in the list
 
-export function startLag() {
+/** @param path of the history */
+export function startLag(path) {
   const frame = byId("lag-frame");
   svg = byId("lag-graph");
   layers = Object.fromEntries(["axis", "band", "lines", "pointer", "marks"]
@@ -28,7 +29,7 @@ export function startLag() {
   layers.pointer.append(shape("line"));
   byId("lag-section").hidden = false;
   let near = true;
-  const asking = poll("api/lag", (answer) => {
+  const asking = poll(path, (answer) => {
     known = answer;
     draw();
   }, () => {}, { period: PERIOD, wanted: () => near });
