@@ -26,7 +26,7 @@ final class PageServer implements AutoCloseable {
             Map.of("html", "text/html", "js", "text/javascript", "css", "text/css", "svg", "image/svg+xml");
 
     private static final String PLAIN_PAGE =
-            "{\"kind\":\"subscription\",\"name\":\"orders\",\"subscription\":true,\"commands\":false,\"panels\":[]}";
+            "{\"kind\":\"subscription\",\"name\":\"orders\",\"subscription\":true,\"chosen\":\"orders\",\"commands\":false,\"panels\":[]}";
     private static final String NO_LAG = "{\"step_seconds\":5,\"times\":[],\"partitions\":[],\"others\":0}";
 
     private final int port;

@@ -97,7 +97,7 @@ function draw() {
   drawCounts(model);
   drawFailures(model);
   drawState();
-  document.title = `${model.answer.stream ?? "spream"}: lag ${seconds(model.answer.lag_seconds)}`;
+  document.title = `${(page.kind === "dashboard" ? model.answer.subscription : model.answer.stream) ?? "spream"}: lag ${seconds(model.answer.lag_seconds)}`;
   document.body.dataset.now = model.answer.now ?? "";
 }
 
@@ -153,7 +153,7 @@ function detail(state) {
     case "stale": return age() > STALE_AFTER
       ? `No answer for ${seconds(Math.round(age()))}.`
       : `The storage ${model.answer.read_age_seconds === undefined ? "has not answered this worker yet" : `has not answered this worker for ${seconds(model.answer.read_age_seconds)}`}${told}.`;
-    default: return `The worker cannot be reached (${failure.message}). ${since} Retrying automatically.`;
+    default: return `The ${page?.kind === "dashboard" ? "process" : "worker"} cannot be reached (${failure.message}). ${since} Retrying automatically.`;
   }
 }
 

@@ -19,6 +19,7 @@ export function startDeadLetters(panel) {
 function draw(state, { now }) {
   latest = { state, now };
   const { open, failed, overtaken, parked, behind_parked: behind, parked_keys: keys } = state;
+  write(byId("dead-letters-of"), state.subscription ? `of subscription ${state.subscription}` : "");
   write(byId("dead-letters-open"), count(open));
   write(byId("dead-letters-counts"), open
     ? `${count(failed)} failed (${count(overtaken)} overtaken), ${count(parked)} parked, ${count(behind)} behind them; ${plural(keys, "key")} parked`
@@ -39,7 +40,7 @@ const simple = (name) => name.slice(name.lastIndexOf(".") + 1);
 
 function told(replay) {
   if (replay?.running) {
-    return `A replay runs since ${ago(replay.since, latest.now)}: ${plural(replay.replayed, "letter")} replayed${replay.stopping ? "; it was told to stop, and waits for its sink" : ""}.`;
+    return `A replay has been running for ${ago(replay.since, latest.now)}: ${plural(replay.replayed, "letter")} replayed${replay.stopping ? "; it was told to stop, and waits for its sink" : ""}.`;
   }
   return replay?.result ? `Last replay from this page: ${replay.result}.` : "";
 }

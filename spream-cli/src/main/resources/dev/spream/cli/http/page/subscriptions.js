@@ -42,10 +42,10 @@ function told(subscriptions) {
 function columns(chosen) {
   return [
     ["Subscription", (one) => element("a", { href: `?subscription=${encodeURIComponent(one.name)}`, class: "mono", "aria-current": one.name === chosen ? "true" : null }, one.name)],
-    ["Stream", (one) => one.stream ?? "–"],
+    ["Stream", (one) => one.stream ?? "–", "name"],
     ["State", (one) => element("span", { class: state(one).level }, `${state(one).mark} ${state(one).name}`), "wide"],
-    ["Lag", (one) => element("span", { class: lagClass(one), title: one.low_watermark ? `low watermark ${time(one.low_watermark)}` : null }, seconds(one.lag_seconds))],
-    ["Partitions", (one) => (one.error ? "–" : `${count(one.owned)} read${one.unfinished > one.owned ? `, ${count(one.unfinished - one.owned)} waiting` : ""}`)],
+    ["Lag", (one) => element("span", { class: lagClass(one), title: one.low_watermark ? `low watermark ${time(one.low_watermark)}` : null }, seconds(one.lag_seconds)), "tight"],
+    ["Partitions", (one) => (one.unfinished ? `${count(one.owned)} read${one.unfinished > one.owned ? `, ${count(one.unfinished - one.owned)} waiting` : ""}` : "–"), "tight"],
     ["Workers", (one) => (one.error ? "–" : count(one.workers))],
   ];
 }
