@@ -28,12 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(240)
 final class DashboardIT {
     private static final String TOKEN = "the-token-of-the-tests";
-    private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
-    private final HttpClient client = HttpClient.newHttpClient();
     private DashboardData data;
     private RefusingWebhook sink;
-    private URI base = URI.create("http://127.0.0.1/");
+    private PageClient page = new PageClient(URI.create("http://127.0.0.1/"), "");
 
     @TempDir
     private Path folder;
@@ -46,7 +44,7 @@ final class DashboardIT {
 
     @AfterEach
     void close() throws Exception {
-        client.close();
+        page.close();
         sink.close();
         data.close();
     }
@@ -54,26 +52,26 @@ final class DashboardIT {
     @Test
     void every_panel_shows_its_state_without_keys_and_contents() throws Exception {
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), ""))) {
-            JsonObject page = JsonObject.of(get("api/page").body());
-            assertThat(page.string("kind")).contains("dashboard");
-            assertThat(page.get("commands")).isEqualTo(false);
-            assertThat(page.objects("panels"))
+            JsonObject overview = JsonObject.of(page.get("api/page").body());
+            assertThat(overview.string("kind")).contains("dashboard");
+            assertThat(overview.get("commands")).isEqualTo(false);
+            assertThat(overview.objects("panels"))
                     .extracting(panel -> panel.string("name").orElseThrow())
                     .containsExactly("subscriptions", "dead-letters", "outbox", "projections", "locks");
 
-            JsonObject subscription = await(
+            JsonObject subscription = page.await(
                     "api/subscription", shown -> !shown.objects("partitions").isEmpty());
             assertThat(subscription.string("stream")).contains("OrdersStream");
             assertThat(subscription.objects("partitions")).hasSize(5);
             assertThat(subscription.string("low_watermark")).isPresent();
             assertThat(subscription.objects("workers")).hasSize(1);
             JsonObject lag =
-                    await("api/lag", shown -> !shown.objects("partitions").isEmpty());
+                    page.await("api/lag", shown -> !shown.objects("partitions").isEmpty());
             assertThat(lag.objects("partitions"))
                     .extracting(partition -> partition.string("token").orElseThrow())
                     .containsExactly("a3", "a2", "b1");
 
-            JsonObject letters = state("dead-letters");
+            JsonObject letters = page.state("dead-letters");
             assertThat(letters.int64("open")).hasValue(3);
             assertThat(letters.int64("parked_keys")).hasValue(1);
             assertThat(letters.objects("letters"))
@@ -81,7 +79,7 @@ final class DashboardIT {
                     .containsExactly("failed", "behind_parked", "parked");
             assertThat(letters.object("causes").orElseThrow().members()).hasSize(2);
 
-            JsonObject outbox = state("outbox");
+            JsonObject outbox = page.state("outbox");
             JsonObject entries =
                     outbox.object("stats").orElseThrow().object("entries").orElseThrow();
             assertThat(entries.int64("sending")).hasValue(2);
@@ -92,7 +90,7 @@ final class DashboardIT {
                     .satisfies(
                             entry -> assertThat(entry.string("last_error_code")).contains("REJECTED"));
 
-            List<JsonObject> projections = state("projections").objects("projections");
+            List<JsonObject> projections = page.state("projections").objects("projections");
             assertThat(projections)
                     .extracting(projection -> "%s %s"
                             .formatted(
@@ -102,7 +100,7 @@ final class DashboardIT {
             assertThat(projections.getFirst().objects("segments")).hasSize(4);
             assertThat(projections.getLast().string("last_error")).contains("the index is full");
 
-            JsonObject locks = await(
+            JsonObject locks = page.await(
                             "api/locks",
                             shown -> shown.object("state")
                                     .filter(state -> !state.objects("waits").isEmpty()
@@ -112,7 +110,7 @@ final class DashboardIT {
                     .orElseThrow();
             assertThat(locks.toString()).contains("u1");
             for (String path : List.of("subscription", "lag", "dead-letters", "outbox", "projections")) {
-                assertThat(get("api/" + path).body()).as(path).doesNotContain(DashboardData.SECRET);
+                assertThat(page.get("api/" + path).body()).as(path).doesNotContain(DashboardData.SECRET);
             }
             dashboard.terminate();
             assertThat(dashboard.exitCode()).as("%s", dashboard.err()).isZero();
@@ -125,8 +123,8 @@ final class DashboardIT {
         data.addIdleSubscription("invoices");
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), ""))) {
             assertThat(dashboard).isNotNull();
-            assertThat(JsonObject.of(get("api/page").body()).string("chosen")).contains("orders");
-            JsonObject list = state("subscriptions");
+            assertThat(JsonObject.of(page.get("api/page").body()).string("chosen")).contains("orders");
+            JsonObject list = page.state("subscriptions");
             assertThat(list.string("configured")).contains("orders");
             List<JsonObject> subscriptions = list.objects("subscriptions");
             assertThat(subscriptions)
@@ -145,14 +143,14 @@ final class DashboardIT {
             assertThat(partitions("api/subscription?name=invoices")).containsExactly("Parent0");
             assertThat(partitions("api/subscription?name=orders")).hasSize(5);
             assertThat(partitions("api/subscription")).hasSize(5);
-            await("api/lag?name=invoices", shown -> shown.objects("partitions").size() == 1);
-            assertThat(read("api/subscription?name=other").statusCode()).isEqualTo(404);
+            page.await("api/lag?name=invoices", shown -> shown.objects("partitions").size() == 1);
+            assertThat(page.read("api/subscription?name=other").statusCode()).isEqualTo(404);
 
             data.addIdleSubscription("returns");
-            await(
+            page.await(
                     "api/subscriptions",
                     shown -> shown.object("state").orElseThrow().objects("subscriptions").size() == 3);
-            await("api/subscription?name=returns", shown -> shown.objects("partitions").size() == 1);
+            page.await("api/subscription?name=returns", shown -> shown.objects("partitions").size() == 1);
         }
     }
 
@@ -162,15 +160,15 @@ final class DashboardIT {
         try (SpreamProcess dashboard = dashboard(
                 "storage=jdbc\nstorage.jdbc.url=%s\nhttp=0\n".formatted(data.database().jdbcUrl()))) {
             assertThat(dashboard).isNotNull();
-            assertThat(JsonObject.of(get("api/page").body()).string("chosen")).isEmpty();
-            assertThat(state("subscriptions").objects("subscriptions")).hasSize(2);
-            assertThat(read("api/subscription").statusCode()).isEqualTo(404);
+            assertThat(JsonObject.of(page.get("api/page").body()).string("chosen")).isEmpty();
+            assertThat(page.state("subscriptions").objects("subscriptions")).hasSize(2);
+            assertThat(page.read("api/subscription").statusCode()).isEqualTo(404);
             assertThat(partitions("api/subscription?name=orders")).hasSize(5);
         }
     }
 
     private List<String> partitions(String path) throws Exception {
-        return await(path, shown -> !shown.objects("partitions").isEmpty()).objects("partitions").stream()
+        return page.await(path, shown -> !shown.objects("partitions").isEmpty()).objects("partitions").stream()
                 .map(partition -> partition.string("token").orElseThrow())
                 .toList();
     }
@@ -178,40 +176,40 @@ final class DashboardIT {
     @Test
     void dead_letters_are_replayed_discarded_and_released_with_the_token() throws Exception {
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
-            List<JsonObject> letters = state("dead-letters").objects("letters");
+            List<JsonObject> letters = page.state("dead-letters").objects("letters");
             String failed = letters.get(0).string("identity").orElseThrow();
             String behind = letters.get(1).string("identity").orElseThrow();
             String parked = letters.get(2).string("identity").orElseThrow();
 
-            assertThat(status(post("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed), "wrong")))
+            assertThat(page.post("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed), "wrong").statusCode())
                     .isEqualTo(401);
             assertThat(sink.taken(DashboardData.FAILED)).isEmpty();
 
-            JsonObject one = done("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed));
+            JsonObject one = page.done("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed));
             assertThat(one.string("text").orElseThrow()).startsWith("replayed 1, refused 0");
             assertThat(sink.taken(DashboardData.FAILED)).containsExactly(3L);
 
             sink.refuse(DashboardData.PARKED);
-            JsonObject refused = answered("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
+            JsonObject refused = page.answered("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
             assertThat(refused.get("done")).isEqualTo(false);
             assertThat(refused.string("text").orElseThrow())
                     .contains("refused 1")
                     .doesNotContain(DashboardData.SECRET);
-            assertThat(state("dead-letters").int64("open")).hasValue(2);
+            assertThat(page.state("dead-letters").int64("open")).hasValue(2);
 
-            assertThat(answered("dead-letters/release", "{}").get("done")).isEqualTo(false);
+            assertThat(page.answered("dead-letters/release", "{}").get("done")).isEqualTo(false);
             sink.relent();
-            JsonObject discarded = done("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked));
+            JsonObject discarded = page.done("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked));
             assertThat(discarded.string("text").orElseThrow()).startsWith("discarded 1 of 1: [%s]; ".formatted(parked));
-            JsonObject key = done("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
+            JsonObject key = page.done("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
             assertThat(key.string("text").orElseThrow()).contains("replayed 1").contains("released 1 key");
             assertThat(sink.taken(DashboardData.PARKED)).containsExactly(2L);
-            JsonObject after = state("dead-letters");
+            JsonObject after = page.state("dead-letters");
             assertThat(after.int64("open")).hasValue(0);
             assertThat(after.int64("parked_keys")).hasValue(0);
             assertThat(after.object("replay").orElseThrow().string("result")).isPresent();
 
-            assertThat(answered("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked))
+            assertThat(page.answered("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked))
                             .get("done"))
                     .isEqualTo(false);
             assertThat(dashboard.err())
@@ -223,9 +221,9 @@ final class DashboardIT {
     void a_replay_that_hangs_is_stopped_and_its_letters_stay_open() throws Exception {
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
             assertThat(dashboard).isNotNull();
-            assertThat(answered("dead-letters/stop", "{}").string("text").orElseThrow())
+            assertThat(page.answered("dead-letters/stop", "{}").string("text").orElseThrow())
                     .startsWith("no replay runs");
-            String failed = state("dead-letters")
+            String failed = page.state("dead-letters")
                     .objects("letters")
                     .getFirst()
                     .string("identity")
@@ -233,22 +231,22 @@ final class DashboardIT {
             String letter = "{\"identities\":[\"%s\"]}".formatted(failed);
             sink.hold();
             CompletableFuture<HttpResponse<String>> started =
-                    client.sendAsync(command("dead-letters/replay", letter, TOKEN), BodyHandlers.ofString());
+                    page.client().sendAsync(page.command("dead-letters/replay", letter, TOKEN), BodyHandlers.ofString());
             sink.awaitHeld();
-            await("api/dead-letters", shown -> replay(shown).get("running").equals(true));
-            assertThat(answered("dead-letters/replay", letter).string("text").orElseThrow())
+            page.await("api/dead-letters", shown -> replay(shown).get("running").equals(true));
+            assertThat(page.answered("dead-letters/replay", letter).string("text").orElseThrow())
                     .contains("another replay runs");
 
-            assertThat(done("dead-letters/stop", "{}").string("text").orElseThrow())
+            assertThat(page.done("dead-letters/stop", "{}").string("text").orElseThrow())
                     .startsWith("the replay was stopped after 0 were replayed");
             assertThat(JsonObject.of(started.get().body()).get("done")).isEqualTo(false);
-            JsonObject after = JsonObject.of(get("api/dead-letters").body());
+            JsonObject after = JsonObject.of(page.get("api/dead-letters").body());
             assertThat(replay(after).get("running")).isEqualTo(false);
             assertThat(after.object("state").orElseThrow().int64("open")).hasValue(3);
 
             sink.letGo();
-            done("dead-letters/replay", letter);
-            assertThat(state("dead-letters").int64("open")).hasValue(2);
+            page.done("dead-letters/replay", letter);
+            assertThat(page.state("dead-letters").int64("open")).hasValue(2);
         }
     }
 
@@ -263,8 +261,8 @@ final class DashboardIT {
                 .replaceAll("sink=webhook\\nsink.webhook.url=.*", "sink=jsonl\nsink.jsonl.path=" + changes);
         try (SpreamProcess dashboard = dashboard(config)) {
             assertThat(dashboard).isNotNull();
-            List<JsonObject> letters = state("dead-letters").objects("letters");
-            done(
+            List<JsonObject> letters = page.state("dead-letters").objects("letters");
+            page.done(
                     "dead-letters/replay",
                     "{\"identities\":[\"%s\"]}"
                             .formatted(letters.get(0).string("identity").orElseThrow()));
@@ -275,7 +273,7 @@ final class DashboardIT {
                     folder.resolve("dashboard.properties").toString(),
                     letters.get(2).string("identity").orElseThrow());
             assertThat(other.exitCode()).as("%s", other.err()).isZero();
-            done(
+            page.done(
                     "dead-letters/replay",
                     "{\"identities\":[\"%s\"]}"
                             .formatted(letters.get(1).string("identity").orElseThrow()));
@@ -297,18 +295,18 @@ final class DashboardIT {
     @Test
     void a_key_without_letters_is_released() throws Exception {
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
-            List<JsonObject> letters = state("dead-letters").objects("letters");
+            List<JsonObject> letters = page.state("dead-letters").objects("letters");
             assertThat(dashboard).isNotNull();
-            done(
+            page.done(
                     "dead-letters/discard",
                     "{\"identities\":[\"%s\",\"%s\"]}"
                             .formatted(
                                     letters.get(1).string("identity").orElseThrow(),
                                     letters.get(2).string("identity").orElseThrow()));
-            assertThat(state("dead-letters").int64("parked_keys")).hasValue(1);
-            assertThat(done("dead-letters/release", "{}").string("text").orElseThrow())
+            assertThat(page.state("dead-letters").int64("parked_keys")).hasValue(1);
+            assertThat(page.done("dead-letters/release", "{}").string("text").orElseThrow())
                     .startsWith("released 1 keys");
-            assertThat(state("dead-letters").int64("parked_keys")).hasValue(0);
+            assertThat(page.state("dead-letters").int64("parked_keys")).hasValue(0);
         }
     }
 
@@ -317,27 +315,27 @@ final class DashboardIT {
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
             assertThat(dashboard).isNotNull();
             long parked =
-                    state("outbox").objects("parked").getFirst().int64("id").orElseThrow();
-            done("outbox/abort", "{\"id\":%d,\"reason\":\"lost\"}".formatted(parked));
-            assertThat(state("outbox").objects("aborted")).hasSize(2);
-            done("outbox/requeue", "{\"id\":%d,\"reason\":\"found\"}".formatted(parked));
-            assertThat(state("outbox").objects("aborted")).hasSize(1);
-            assertThat(answered("outbox/requeue", "{\"id\":999,\"reason\":\"x\"}")
+                    page.state("outbox").objects("parked").getFirst().int64("id").orElseThrow();
+            page.done("outbox/abort", "{\"id\":%d,\"reason\":\"lost\"}".formatted(parked));
+            assertThat(page.state("outbox").objects("aborted")).hasSize(2);
+            page.done("outbox/requeue", "{\"id\":%d,\"reason\":\"found\"}".formatted(parked));
+            assertThat(page.state("outbox").objects("aborted")).hasSize(1);
+            assertThat(page.answered("outbox/requeue", "{\"id\":999,\"reason\":\"x\"}")
                             .string("text"))
                     .contains("there is no entry 999; nothing was changed");
 
             String entries = "{\"projection\":\"entries\",\"reason\":\"deployment\"}";
-            done("projections/pause", entries);
+            page.done("projections/pause", entries);
             assertThat(projection("entries").string("status")).contains("paused");
-            assertThat(answered("projections/pause", entries).get("done")).isEqualTo(false);
-            done("projections/resume", entries);
+            assertThat(page.answered("projections/pause", entries).get("done")).isEqualTo(false);
+            page.done("projections/resume", entries);
             assertThat(projection("entries").string("status")).contains("running");
-            assertThat(done("projections/retry", entries).string("text").orElseThrow())
+            assertThat(page.done("projections/retry", entries).string("text").orElseThrow())
                     .startsWith("1 parked aggregates");
-            assertThat(answered("projections/retry", "{\"projection\":\"none\",\"reason\":\"x\"}")
+            assertThat(page.answered("projections/retry", "{\"projection\":\"none\",\"reason\":\"x\"}")
                             .get("done"))
                     .isEqualTo(false);
-            assertThat(status(post("projections/pause", "{\"projection\":\"entries\"}", TOKEN)))
+            assertThat(page.post("projections/pause", "{\"projection\":\"entries\"}", TOKEN).statusCode())
                     .isEqualTo(400);
             try (Connection connection = data.database().source().getConnection();
                     Statement statement = connection.createStatement();
@@ -356,9 +354,9 @@ final class DashboardIT {
                 .replaceAll("(outbox|projections|locks)\\.jdbc\\.url=.*", "$1.jdbc.url=" + empty);
         try (SpreamProcess dashboard = dashboard(config)) {
             assertThat(dashboard).isNotNull();
-            assertThat(state("dead-letters").int64("open")).hasValue(3);
+            assertThat(page.state("dead-letters").int64("open")).hasValue(3);
             for (String panel : List.of("outbox", "projections", "locks")) {
-                JsonObject shown = JsonObject.of(get("api/" + panel).body());
+                JsonObject shown = JsonObject.of(page.get("api/" + panel).body());
                 assertThat(shown.has("state")).as(panel).isFalse();
                 assertThat(shown.string("error").orElseThrow())
                         .as(panel)
@@ -373,16 +371,16 @@ final class DashboardIT {
                 Connection blocking = data.database().source().getConnection();
                 Statement statement = blocking.createStatement()) {
             assertThat(dashboard).isNotNull();
-            state("outbox");
+            page.state("outbox");
             blocking.setAutoCommit(false);
             statement.execute("LOCK TABLE spream.outbox_orders IN ACCESS EXCLUSIVE MODE");
             JsonObject shown =
-                    await("api/outbox", answer -> answer.string("error").isPresent());
+                    page.await("api/outbox", answer -> answer.string("error").isPresent());
             assertThat(shown.object("state")).as("the last state").isPresent();
             assertThat(shown.string("read_age_seconds")).isPresent();
-            assertThat(state("projections").objects("projections")).hasSize(2);
+            assertThat(page.state("projections").objects("projections")).hasSize(2);
             blocking.rollback();
-            await("api/outbox", answer -> answer.string("error").isEmpty());
+            page.await("api/outbox", answer -> answer.string("error").isEmpty());
         }
     }
 
@@ -405,7 +403,8 @@ final class DashboardIT {
         SpreamProcess started =
                 SpreamProcess.spream("dashboard", "--config", file(config).toString());
         try {
-            base = started.awaitHttp();
+            page.close();
+            page = new PageClient(started.awaitHttp(), TOKEN);
             return started;
         } catch (Throwable t) {
             started.close();
@@ -418,70 +417,10 @@ final class DashboardIT {
     }
 
     private JsonObject projection(String name) throws Exception {
-        return state("projections").objects("projections").stream()
+        return page.state("projections").objects("projections").stream()
                 .filter(projection ->
                         projection.string("name").filter(name::equals).isPresent())
                 .findFirst()
                 .orElseThrow();
-    }
-
-    private JsonObject state(String panel) throws Exception {
-        JsonObject answer = await("api/" + panel, shown -> shown.has("state"));
-        assertThat(answer.string("error")).as(panel).isEmpty();
-        return answer.object("state").orElseThrow();
-    }
-
-    private interface Condition {
-        boolean holds(JsonObject answer);
-    }
-
-    private JsonObject await(String path, Condition condition) throws Exception {
-        long deadline = System.nanoTime() + TIMEOUT_NANOS;
-        JsonObject answer = JsonObject.of(get(path).body());
-        while (!condition.holds(answer)) {
-            assertThat(System.nanoTime()).as("%s: %s", path, answer).isLessThan(deadline);
-            LockSupport.parkNanos(100_000_000);
-            answer = JsonObject.of(get(path).body());
-        }
-        return answer;
-    }
-
-    private JsonObject done(String command, String body) throws Exception {
-        JsonObject outcome = answered(command, body);
-        assertThat(outcome.get("done")).as("%s", outcome).isEqualTo(true);
-        return outcome;
-    }
-
-    private JsonObject answered(String command, String body) throws Exception {
-        String named = body.replaceFirst("\\{", body.equals("{}") ? "{\"actor\":\"ann\"" : "{\"actor\":\"ann\",");
-        HttpResponse<String> answer = post(command, named, TOKEN);
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-        return JsonObject.of(answer.body());
-    }
-
-    private static int status(HttpResponse<String> answer) {
-        return answer.statusCode();
-    }
-
-    private HttpResponse<String> post(String command, String body, String token) throws Exception {
-        return client.send(command(command, body, token), BodyHandlers.ofString());
-    }
-
-    private HttpRequest command(String command, String body, String token) {
-        return HttpRequest.newBuilder(base.resolve("api/" + command))
-                .header("Authorization", "Bearer " + token)
-                .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(body))
-                .build();
-    }
-
-    private HttpResponse<String> read(String path) throws Exception {
-        return client.send(HttpRequest.newBuilder(base.resolve(path)).build(), BodyHandlers.ofString());
-    }
-
-    private HttpResponse<String> get(String path) throws Exception {
-        HttpResponse<String> answer = read(path);
-        assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isEqualTo(200);
-        return answer;
     }
 }
