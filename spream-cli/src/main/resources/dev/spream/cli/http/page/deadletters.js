@@ -23,7 +23,7 @@ function draw(state, { now }) {
   write(byId("dead-letters-open"), count(open));
   write(byId("dead-letters-counts"), open
     ? `${count(failed)} failed (${count(overtaken)} overtaken), ${count(parked)} parked, ${count(behind)} behind them; ${plural(keys, "key")} parked`
-    : `none is open; ${plural(keys, "key")} parked`);
+    : `${plural(keys, "key")} parked`);
   const causes = Object.entries(state.causes ?? {}).sort(([, one], [, other]) => other - one);
   write(byId("dead-letters-shown"), state.letters.length < open ? `newest ${count(state.letters.length)} of ${count(open)}; spream deadletters list shows all` : "all");
   write(byId("dead-letters-causes"), causes.length ? `. Causes: ${causes.map(([cause, number]) => `${simple(cause)} ${count(number)}`).join(", ")}` : "");
