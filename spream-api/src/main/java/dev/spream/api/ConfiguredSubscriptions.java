@@ -32,8 +32,7 @@ public final class ConfiguredSubscriptions extends ConfiguredPort<PartitionStora
 
     private ConfiguredSubscriptions(ConfiguredPlugins plugins) {
         super(plugins, PartitionStorageProvider.PORT);
-        this.subscription =
-                validation.own().find(SubscriptionKeys.SUBSCRIPTION).or(() -> streamName(plugins.config()));
+        this.subscription = validation.own().find(SubscriptionKeys.SUBSCRIPTION).or(() -> streamName(plugins.config()));
     }
 
     private static Optional<String> streamName(SpreamConfig config) {

@@ -6,9 +6,6 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.servers.PostgresDatabase;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
@@ -17,7 +14,6 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,7 +119,8 @@ final class DashboardIT {
         data.addIdleSubscription("invoices");
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), ""))) {
             assertThat(dashboard).isNotNull();
-            assertThat(JsonObject.of(page.get("api/page").body()).string("chosen")).contains("orders");
+            assertThat(JsonObject.of(page.get("api/page").body()).string("chosen"))
+                    .contains("orders");
             JsonObject list = page.state("subscriptions");
             assertThat(list.string("configured")).contains("orders");
             List<JsonObject> subscriptions = list.objects("subscriptions");
@@ -134,7 +131,8 @@ final class DashboardIT {
             assertThat(invoices.int64("workers")).hasValue(0);
             assertThat(invoices.int64("unfinished")).hasValue(1);
             assertThat(invoices.int64("owned")).hasValue(0);
-            assertThat(Double.parseDouble(String.valueOf(invoices.get("lag_seconds")))).isGreaterThan(3_999);
+            assertThat(Double.parseDouble(String.valueOf(invoices.get("lag_seconds"))))
+                    .isGreaterThan(3_999);
             JsonObject orders = subscriptions.getLast();
             assertThat(orders.string("stream")).contains("OrdersStream");
             assertThat(orders.int64("workers")).hasValue(1);
@@ -143,24 +141,33 @@ final class DashboardIT {
             assertThat(partitions("api/subscription?name=invoices")).containsExactly("Parent0");
             assertThat(partitions("api/subscription?name=orders")).hasSize(5);
             assertThat(partitions("api/subscription")).hasSize(5);
-            page.await("api/lag?name=invoices", shown -> shown.objects("partitions").size() == 1);
+            page.await(
+                    "api/lag?name=invoices",
+                    shown -> shown.objects("partitions").size() == 1);
             assertThat(page.read("api/subscription?name=other").statusCode()).isEqualTo(404);
 
             data.addIdleSubscription("returns");
             page.await(
                     "api/subscriptions",
-                    shown -> shown.object("state").orElseThrow().objects("subscriptions").size() == 3);
-            page.await("api/subscription?name=returns", shown -> shown.objects("partitions").size() == 1);
+                    shown -> shown.object("state")
+                                    .orElseThrow()
+                                    .objects("subscriptions")
+                                    .size()
+                            == 3);
+            page.await(
+                    "api/subscription?name=returns",
+                    shown -> shown.objects("partitions").size() == 1);
         }
     }
 
     @Test
     void a_dashboard_without_a_subscription_lists_those_of_the_storage() throws Exception {
         data.addIdleSubscription("invoices");
-        try (SpreamProcess dashboard = dashboard(
-                "storage=jdbc\nstorage.jdbc.url=%s\nhttp=0\n".formatted(data.database().jdbcUrl()))) {
+        try (SpreamProcess dashboard = dashboard("storage=jdbc\nstorage.jdbc.url=%s\nhttp=0\n"
+                .formatted(data.database().jdbcUrl()))) {
             assertThat(dashboard).isNotNull();
-            assertThat(JsonObject.of(page.get("api/page").body()).string("chosen")).isEmpty();
+            assertThat(JsonObject.of(page.get("api/page").body()).string("chosen"))
+                    .isEmpty();
             assertThat(page.state("subscriptions").objects("subscriptions")).hasSize(2);
             assertThat(page.read("api/subscription").statusCode()).isEqualTo(404);
             assertThat(partitions("api/subscription?name=orders")).hasSize(5);
@@ -181,7 +188,8 @@ final class DashboardIT {
             String behind = letters.get(1).string("identity").orElseThrow();
             String parked = letters.get(2).string("identity").orElseThrow();
 
-            assertThat(page.post("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed), "wrong").statusCode())
+            assertThat(page.post("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed), "wrong")
+                            .statusCode())
                     .isEqualTo(401);
             assertThat(sink.taken(DashboardData.FAILED)).isEmpty();
 
@@ -230,11 +238,13 @@ final class DashboardIT {
                     .orElseThrow();
             String letter = "{\"identities\":[\"%s\"]}".formatted(failed);
             sink.hold();
-            CompletableFuture<HttpResponse<String>> started =
-                    page.client().sendAsync(page.command("dead-letters/replay", letter, TOKEN), BodyHandlers.ofString());
+            CompletableFuture<HttpResponse<String>> started = page.client()
+                    .sendAsync(page.command("dead-letters/replay", letter, TOKEN), BodyHandlers.ofString());
             sink.awaitHeld();
             page.await("api/dead-letters", shown -> replay(shown).get("running").equals(true));
-            assertThat(page.answered("dead-letters/replay", letter).string("text").orElseThrow())
+            assertThat(page.answered("dead-letters/replay", letter)
+                            .string("text")
+                            .orElseThrow())
                     .contains("another replay runs");
 
             assertThat(page.done("dead-letters/stop", "{}").string("text").orElseThrow())
@@ -314,8 +324,11 @@ final class DashboardIT {
     void entries_and_projections_are_changed_with_the_token() throws Exception {
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
             assertThat(dashboard).isNotNull();
-            long parked =
-                    page.state("outbox").objects("parked").getFirst().int64("id").orElseThrow();
+            long parked = page.state("outbox")
+                    .objects("parked")
+                    .getFirst()
+                    .int64("id")
+                    .orElseThrow();
             page.done("outbox/abort", "{\"id\":%d,\"reason\":\"lost\"}".formatted(parked));
             assertThat(page.state("outbox").objects("aborted")).hasSize(2);
             page.done("outbox/requeue", "{\"id\":%d,\"reason\":\"found\"}".formatted(parked));
@@ -335,7 +348,8 @@ final class DashboardIT {
             assertThat(page.answered("projections/retry", "{\"projection\":\"none\",\"reason\":\"x\"}")
                             .get("done"))
                     .isEqualTo(false);
-            assertThat(page.post("projections/pause", "{\"projection\":\"entries\"}", TOKEN).statusCode())
+            assertThat(page.post("projections/pause", "{\"projection\":\"entries\"}", TOKEN)
+                            .statusCode())
                     .isEqualTo(400);
             try (Connection connection = data.database().source().getConnection();
                     Statement statement = connection.createStatement();

@@ -62,10 +62,10 @@ final class ServicePagesIT {
         try (SpreamProcess service = start(subscription(TOKEN), "run");
                 PageClient page = new PageClient(service.awaitHttp(), TOKEN)) {
             assertThat(panels(page)).containsExactly("dead-letters", "outbox", "projections", "locks");
-            page.await("api/subscription", shown -> shown.string("phase")
-                            .filter("running"::equals)
-                            .isPresent()
-                    && !shown.objects("partitions").isEmpty());
+            page.await(
+                    "api/subscription",
+                    shown -> shown.string("phase").filter("running"::equals).isPresent()
+                            && !shown.objects("partitions").isEmpty());
             List<JsonObject> letters = page.state("dead-letters").objects("letters");
             assertThat(letters).hasSize(3);
             assertThat(page.state("outbox").objects("parked")).hasSize(2);
@@ -176,15 +176,12 @@ final class ServicePagesIT {
                 http=0
                 %s
                 """.formatted(
-                data.database().jdbcUrl(),
-                broker.getAddress().getPort(),
-                token.isEmpty() ? "" : "http-token=" + token);
+                data.database().jdbcUrl(), broker.getAddress().getPort(), token.isEmpty() ? "" : "http-token=" + token);
     }
 
     private SpreamProcess start(String config, String... command) throws IOException {
         Path file = Files.writeString(folder.resolve("service.properties"), config);
-        String[] arguments = Stream.concat(
-                        Arrays.stream(command), Stream.of("--config", file.toString()))
+        String[] arguments = Stream.concat(Arrays.stream(command), Stream.of("--config", file.toString()))
                 .toArray(String[]::new);
         return SpreamProcess.spream(arguments);
     }

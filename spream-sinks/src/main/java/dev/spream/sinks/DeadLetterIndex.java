@@ -161,7 +161,10 @@ final class DeadLetterIndex {
     }
 
     List<DeadLetterStore.Entry> newest(int limit) {
-        return open.descendingMap().values().stream().limit(limit).map(Open::entry).toList();
+        return open.descendingMap().values().stream()
+                .limit(limit)
+                .map(Open::entry)
+                .toList();
     }
 
     DeadLetterStore.Counts counts() {

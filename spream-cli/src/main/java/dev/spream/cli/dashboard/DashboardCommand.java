@@ -32,15 +32,17 @@ import picocli.CommandLine.Mixin;
 /** Serves the page for everything that the configuration names. */
 @Command(
         name = "dashboard",
-        description = "Serves the page for the stored partitions, dead letters, outbox, projections and locks that the"
-                + " configuration names. It runs none of them, and can start before and end after them.",
+        description =
+                "Serves the page for all subscriptions of a storage, and for the dead letters, outbox, projections and"
+                        + " locks that the configuration names. It runs none of them, and can start before and end after them.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:ended by a signal", "1:failure", "2:usage error or invalid configuration"},
         footer = {
             "",
-            "Every key of the configuration is a flag too. The page has a part for each of storage, dead-letters,"
-                    + " outbox, projections and locks that is configured, and serves them on http, by default"
-                    + " 127.0.0.1:8080. Tables are neither created nor migrated, unless configured.",
+            "Every key of the configuration is a flag too. With storage the page lists all of its subscriptions, and shows the"
+                    + " partitions of the configured one, or of the one that is chosen in the list. It has a part for each of"
+                    + " dead-letters, outbox, projections and locks that is configured too, and is served on http, by"
+                    + " default 127.0.0.1:8080. Tables are neither created nor migrated, unless configured.",
             "It is read-only without http-token. With it, commands such as the replay of dead letters need the token.",
             "",
             "Try: spream dashboard --config spream.properties --http 8081"
@@ -76,15 +78,13 @@ public final class DashboardCommand extends Subcommand implements LongRunning {
             if (!config.mayConfigure(PartitionStorageProvider.PORT.key())) {
                 return serve(config, Optional.empty(), panels.panels());
             }
-            try (ConfiguredSubscriptions configured =
-                            ConfiguredSubscriptions.open(arguments.unmigrated(PartitionStorageProvider.PORT, List.of()));
+            try (ConfiguredSubscriptions configured = ConfiguredSubscriptions.open(
+                            arguments.unmigrated(PartitionStorageProvider.PORT, List.of()));
                     StoredSubscriptions subscriptions = stored(configured)) {
                 return serve(
                         config,
                         Optional.of(new Stored(configured.subscription(), subscriptions)),
-                        Stream.concat(
-                                        Stream.of(new SubscriptionsPanel(subscriptions)),
-                                        panels.panels().stream())
+                        Stream.concat(Stream.of(new SubscriptionsPanel(subscriptions)), panels.panels().stream())
                                 .toList());
             }
         }

@@ -31,17 +31,19 @@ public final class DashboardEndpoints extends Endpoints {
         super(address, parts, InstantSource.system());
         this.name = name;
         this.stored = stored;
-        this.observed = stored.map(found ->
-                new ObservedSubscriptions(found.chosen(), found.subscriptions(), InstantSource.system()));
+        this.observed = stored.map(
+                found -> new ObservedSubscriptions(found.chosen(), found.subscriptions(), InstantSource.system()));
     }
 
     @Override
     Map<String, Endpoint> answers() {
-        Map<String, Endpoint> answers = new HashMap<>(
-                page().answers("dashboard", name, stored.isPresent(), stored.flatMap(Stored::chosen)));
+        Map<String, Endpoint> answers =
+                new HashMap<>(page().answers("dashboard", name, stored.isPresent(), stored.flatMap(Stored::chosen)));
         observed.ifPresent(shown -> {
             answers.put("/api/subscription", query -> shown.answer(query, SubscriptionJson::write));
-            answers.put("/api/lag", query -> shown.answer(query, one -> one.lags().members().toString()));
+            answers.put(
+                    "/api/lag",
+                    query -> shown.answer(query, one -> one.lags().members().toString()));
         });
         return answers;
     }

@@ -36,8 +36,8 @@ public final class HttpEndpoints extends Endpoints {
 
     @Override
     Map<String, Endpoint> answers() {
-        Map<String, Endpoint> answers =
-                new HashMap<>(page().answers("subscription", observed.subscription(), true, Optional.of(observed.subscription())));
+        Map<String, Endpoint> answers = new HashMap<>(
+                page().answers("subscription", observed.subscription(), true, Optional.of(observed.subscription())));
         answers.put("/api/subscription", query -> Answer.json(SubscriptionJson.write(observed)));
         answers.put("/api/lag", query -> Answer.json(observed.lags().members().toString()));
         return answers;

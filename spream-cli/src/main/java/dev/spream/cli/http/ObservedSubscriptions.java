@@ -60,12 +60,14 @@ final class ObservedSubscriptions {
         LatestRead.Known<List<String>> stored = named(name.get());
         if (contains(stored, name.get())) {
             boolean isConfigured = name.get().equals(subscriptions.configured());
-            return Answer.json(writing.json(
-                    configured.filter(known -> isConfigured).orElseGet(() -> looked(name.get()))));
+            return Answer.json(
+                    writing.json(configured.filter(known -> isConfigured).orElseGet(() -> looked(name.get()))));
         }
         return stored.value().isPresent()
                 ? Answer.text(Answer.NOT_FOUND, "no such subscription is stored; api/subscriptions lists them")
-                : Answer.text(Answer.UNAVAILABLE, "the storage cannot be read: " + stored.error().orElse("not yet"));
+                : Answer.text(
+                        Answer.UNAVAILABLE,
+                        "the storage cannot be read: " + stored.error().orElse("not yet"));
     }
 
     /** Returns the known names; reads them again if this one may be new. */
@@ -84,7 +86,10 @@ final class ObservedSubscriptions {
 
     private Observed looked(String name) {
         Instant now = clock.instant();
-        return byName.compute(name, (known, before) -> new Looked(before == null ? observed(name, () -> name) : before.observed(), now))
+        return byName.compute(
+                        name,
+                        (known, before) ->
+                                new Looked(before == null ? observed(name, () -> name) : before.observed(), now))
                 .observed();
     }
 

@@ -35,8 +35,7 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
     private final ReplayTask replays;
 
     /** @param replaying opens the dead letters for a replay, which closes them and the sink at its end */
-    public DeadLettersPanel(
-            Opening<ConfiguredDeadLetters> opening, Callable<ConfiguredDeadLetters> replaying) {
+    public DeadLettersPanel(Opening<ConfiguredDeadLetters> opening, Callable<ConfiguredDeadLetters> replaying) {
         this.opening = opening;
         this.replays = new ReplayTask(replaying);
     }
@@ -92,7 +91,10 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
         Set<RecordIdentity> identities =
                 new LinkedHashSet<>(CommandArguments.of(given).identities());
         Set<RecordIdentity> missing = new LinkedHashSet<>(identities);
-        opening.get().letters().read(identities).forEach(letter -> missing.remove(letter.change().identity()));
+        opening.get()
+                .letters()
+                .read(identities)
+                .forEach(letter -> missing.remove(letter.change().identity()));
         if (!missing.isEmpty()) {
             return new Outcome(
                     false,

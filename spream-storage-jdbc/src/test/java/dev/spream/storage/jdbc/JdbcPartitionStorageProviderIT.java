@@ -57,11 +57,16 @@ final class JdbcPartitionStorageProviderIT {
                 open(database, name).close();
             }
             try (ConfiguredSubscriptions configured = ConfiguredSubscriptions.open(SpreamConfig.of(Map.of(
-                    "subscription", "nightly",
-                    "storage", "jdbc",
-                    SECTION + ".url", database.url(),
-                    SECTION + ".schema", "orders",
-                    SECTION + ".migrate", "false")))) {
+                    "subscription",
+                    "nightly",
+                    "storage",
+                    "jdbc",
+                    SECTION + ".url",
+                    database.url(),
+                    SECTION + ".schema",
+                    "orders",
+                    SECTION + ".migrate",
+                    "false")))) {
                 SubscriptionCatalog catalog = configured.catalog();
                 assertThat(catalog.configured()).isEqualTo("nightly");
                 assertThat(catalog.names()).containsExactly("hourly", "nightly");

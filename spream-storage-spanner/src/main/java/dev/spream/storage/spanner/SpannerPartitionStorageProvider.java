@@ -68,8 +68,7 @@ public final class SpannerPartitionStorageProvider implements PartitionStoragePr
 
     @Override
     public Optional<SubscriptionCatalog> catalog(PluginConfig config, PluginContext context) {
-        return Optional.of(new Catalog(
-                connection(config, context), config.get(TABLE), config.get(CALL_TIMEOUT)));
+        return Optional.of(new Catalog(connection(config, context), config.get(TABLE), config.get(CALL_TIMEOUT)));
     }
 
     private static SpannerConnection connection(PluginConfig config, PluginContext context) {

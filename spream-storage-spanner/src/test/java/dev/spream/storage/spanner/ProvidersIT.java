@@ -122,10 +122,14 @@ final class ProvidersIT {
                     false));
         }
         try (ConfiguredSubscriptions configured = ConfiguredSubscriptions.open(SpreamConfig.of(Map.of(
-                "storage", "spanner",
-                "storage.spanner.database", database.connection().database().toString(),
-                "storage.spanner.emulator-host", server.emulatorHost(),
-                "storage.spanner.table", one)))) {
+                "storage",
+                "spanner",
+                "storage.spanner.database",
+                database.connection().database().toString(),
+                "storage.spanner.emulator-host",
+                server.emulatorHost(),
+                "storage.spanner.table",
+                one)))) {
             assertThat(configured.subscription()).isEmpty();
             SubscriptionCatalog catalog = configured.catalog();
             assertThat(catalog.configured()).isEqualTo(one);

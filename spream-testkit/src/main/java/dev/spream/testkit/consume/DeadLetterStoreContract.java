@@ -64,10 +64,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
             assertThat(store().newestLetters(2))
                     .containsExactly(
                             new DeadLetterStore.Entry(
-                                    identity(7),
-                                    DeadLetter.Reason.FAILED,
-                                    RecordKey.of(Changes.of(7, "D")),
-                                    true),
+                                    identity(7), DeadLetter.Reason.FAILED, RecordKey.of(Changes.of(7, "D")), true),
                             entry(6, DeadLetter.Reason.BEHIND_PARKED, "A", "B"));
             assertThat(store().newestLetters(50))
                     .isEqualTo(store().openLetters().reversed());

@@ -58,13 +58,16 @@ final class PagePicturesIT {
               "error_class":"dev.spream.core.consume.UndecodableRowException"}]}}""";
 
     private static final Map<String, String> EMPTY = Map.of(
-            "subscriptions", "{\"configured\":\"orders\",\"left_out\":0,\"subscriptions\":[]}",
+            "subscriptions",
+            "{\"configured\":\"orders\",\"left_out\":0,\"subscriptions\":[]}",
             "dead-letters",
             "{\"open\":0,\"failed\":0,\"overtaken\":0,\"parked\":0,\"behind_parked\":0,\"parked_keys\":0,\"causes\":{},\"letters\":[],\"replay\":{\"running\":false,\"result\":\"replayed 2, refused 0\"}}",
             "outbox",
             "{\"stats\":{\"entries\":{\"pending\":0,\"aborted\":0},\"due\":0,\"lag_seconds\":0,\"parked\":0,\"parked_unknown\":0,\"leases_expired\":0,\"estimated\":[],\"at_least\":[]},\"parked\":[],\"aborted\":[],\"listed\":20}",
-            "projections", "{\"left_out\":0,\"projections\":[]}",
-            "locks", "{\"session_count\":0,\"wait_count\":0,\"circle\":[],\"waits\":[],\"sessions\":[],\"notes\":[]}");
+            "projections",
+            "{\"left_out\":0,\"projections\":[]}",
+            "locks",
+            "{\"session_count\":0,\"wait_count\":0,\"circle\":[],\"waits\":[],\"sessions\":[],\"notes\":[]}");
 
     private static Chromium browser;
 
@@ -83,7 +86,8 @@ final class PagePicturesIT {
 
     @ParameterizedTest
     @CsvSource({"1440, light", "1440, dark", "390, light", "390, dark"})
-    void every_state_is_readable_and_needs_no_scrolling_to_the_side(int shownWidth, String shownColours) throws Exception {
+    void every_state_is_readable_and_needs_no_scrolling_to_the_side(int shownWidth, String shownColours)
+            throws Exception {
         width = shownWidth;
         colours = shownColours;
         browser.prefer("prefers-color-scheme", colours);
@@ -101,9 +105,22 @@ final class PagePicturesIT {
 
     private static Map<String, Object> subscription() {
         Map<String, Object> change = Map.of(
-                "table", "Orders", "mod_type", "UPDATE", "commit_timestamp", "2026-01-01T00:00:01.123456789Z",
-                "server_transaction_id", "MTc0NDcyMDg5OTE3Nzk4MjU0Mw==", "record_sequence", "00000001",
-                "attempt", 3, "error", "java.net.http.HttpTimeoutException", "decision", "retry in 4 s");
+                "table",
+                "Orders",
+                "mod_type",
+                "UPDATE",
+                "commit_timestamp",
+                "2026-01-01T00:00:01.123456789Z",
+                "server_transaction_id",
+                "MTc0NDcyMDg5OTE3Nzk4MjU0Mw==",
+                "record_sequence",
+                "00000001",
+                "attempt",
+                3,
+                "error",
+                "java.net.http.HttpTimeoutException",
+                "decision",
+                "retry in 4 s");
         return new SampleAnswer()
                 .with("lag_seconds", 45.0)
                 .with("low_watermark", "2026-01-01T00:00:00Z")
@@ -116,8 +133,23 @@ final class PagePicturesIT {
                 .with(
                         "failures",
                         List.of(
-                                Map.of("at", "2026-01-01T00:00:02Z", "what", "CONSUMER_FAILED", "partition", "p2", "change", change),
-                                Map.of("at", "2026-01-01T00:00:01Z", "what", "STORAGE_FAILED", "partition", "p2", "message",
+                                Map.of(
+                                        "at",
+                                        "2026-01-01T00:00:02Z",
+                                        "what",
+                                        "CONSUMER_FAILED",
+                                        "partition",
+                                        "p2",
+                                        "change",
+                                        change),
+                                Map.of(
+                                        "at",
+                                        "2026-01-01T00:00:01Z",
+                                        "what",
+                                        "STORAGE_FAILED",
+                                        "partition",
+                                        "p2",
+                                        "message",
                                         "renewing 3 leases failed: Connection to db.example.com:5432 refused; another attempt follows")))
                 .finished("Parent0", 600)
                 .finished("p1", 500)
@@ -207,7 +239,8 @@ final class PagePicturesIT {
     private static void awaitPanels(String... panels) {
         for (String panel : panels) {
             browser.run("document.getElementById(arguments[0]).scrollIntoView(); return true", panel);
-            browser.await("state of " + panel, "return !document.querySelector(`#${arguments[0]} .content`).hidden", panel);
+            browser.await(
+                    "state of " + panel, "return !document.querySelector(`#${arguments[0]} .content`).hidden", panel);
         }
     }
 
@@ -234,7 +267,11 @@ final class PagePicturesIT {
     }
 
     private void judge(String name) {
-        assertThat(browser.run("return document.documentElement.scrollWidth")).as(name).isEqualTo((long) width);
-        assertThat((List<?>) browser.run(FAINT)).as("faint texts of %s in %s", name, colours).isEmpty();
+        assertThat(browser.run("return document.documentElement.scrollWidth"))
+                .as(name)
+                .isEqualTo((long) width);
+        assertThat((List<?>) browser.run(FAINT))
+                .as("faint texts of %s in %s", name, colours)
+                .isEmpty();
     }
 }

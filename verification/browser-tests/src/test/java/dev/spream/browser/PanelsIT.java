@@ -241,7 +241,8 @@ final class PanelsIT {
             assertThat(browser.run("return document.getElementById('partitions').hidden"))
                     .isEqualTo(true);
 
-            browser.run("[...document.querySelectorAll('#subscriptions-rows a')].find(one => one.textContent === 'returns').click(); return true");
+            browser.run(
+                    "[...document.querySelectorAll('#subscriptions-rows a')].find(one => one.textContent === 'returns').click(); return true");
             browser.await("partitions", "return document.querySelectorAll('#rows tr').length === 1");
             assertThat(browser.run("return location.search")).isEqualTo("?subscription=returns");
             assertThat(browser.run("return document.querySelector('#subscriptions-rows [aria-current]').textContent"))
