@@ -251,6 +251,18 @@ final class PanelsIT {
         }
     }
 
+    @Test
+    void a_subscription_that_is_not_stored_is_named_and_the_list_is_shown() throws Exception {
+        try (PageServer server = server(false)) {
+            SamplePanels.page(server, "dashboard", "\"orders\"", false, List.of("subscriptions"));
+            server.remove("api/subscription");
+            browser.open(server.page().resolve("?subscription=refunds"));
+            browser.await("word of it", "return document.body.dataset.state === 'missing'");
+            assertThat(text("#state-detail")).isEqualTo("The storage has no subscription refunds.");
+            browser.await("list", "return document.querySelectorAll('#subscriptions-rows a').length === 5");
+        }
+    }
+
     private static Object buttons() {
         return browser.run("return document.querySelectorAll('.command').length");
     }
