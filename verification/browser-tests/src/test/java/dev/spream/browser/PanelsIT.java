@@ -85,6 +85,19 @@ final class PanelsIT {
         }
     }
 
+    @Test
+    void the_lag_is_shown_when_it_becomes_known() throws Exception {
+        try (PageServer server = server(false)) {
+            server.answer("api/lag", "{\"step_seconds\":5,\"times\":[],\"partitions\":[],\"others\":0}");
+            browser.open(server.page());
+            browser.await(
+                    "first answer",
+                    "return performance.getEntriesByType('resource').some(entry => entry.name.endsWith('api/lag'))");
+            server.answer("api/lag", SamplePanels.LAG);
+            browser.await("lag", "return document.querySelectorAll('#lag-list li').length === 2");
+        }
+    }
+
     private static void key(String name) {
         browser.run(
                 "return document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: arguments[0], bubbles: true }))",

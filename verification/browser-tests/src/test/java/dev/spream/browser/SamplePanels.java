@@ -5,7 +5,7 @@ import java.util.List;
 /** The answers of all panels, as a process might give them. */
 final class SamplePanels {
     static final String IDENTITY = "2026-01-01T00:00:01Z/tx1/00000001";
-    private static final String LAG = """
+    static final String LAG = """
             {"step_seconds":5,
              "times":["2026-01-01T00:00:00Z","2026-01-01T00:00:05Z","2026-01-01T00:00:10Z"],
              "partitions":[{"token":"slow","lag":[4.0,5.0,9.0]},{"token":"fast","lag":[null,0.5,0.25]}],

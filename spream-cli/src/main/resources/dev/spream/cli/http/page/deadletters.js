@@ -48,10 +48,10 @@ function told(replay) {
 function columns(now) {
   const shown = [
     ["Change", (letter) => element("span", { class: "mono" }, letter.identity)],
-    ["Table", (letter) => letter.table_name || "unknown"],
-    ["Cause", (letter) => (letter.error_class ? simple(letter.error_class) : "not tried")],
+    ["Table", (letter) => letter.table_name || "unknown", "name"],
+    ["Cause", (letter) => (letter.error_class ? simple(letter.error_class) : "not tried"), "name"],
     ["Attempts", (letter) => (letter.attempts === undefined ? "–" : count(letter.attempts))],
-    ["Since", (letter) => ago(letter.set_aside_at, now)],
+    ["Since", (letter) => ago(letter.set_aside_at, now), "tight"],
     ["Status", (letter) => status(letter)],
   ];
   return unlocked() ? [...shown, ["Commands", actions, "actions"]] : shown;

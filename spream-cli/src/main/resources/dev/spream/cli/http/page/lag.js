@@ -36,7 +36,7 @@ export function startLag(path) {
   new IntersectionObserver((entries) => {
     near = entries.at(-1).isIntersecting;
     near && asking.now();
-  }, { rootMargin: "300px" }).observe(frame);
+  }, { rootMargin: "300px" }).observe(byId("lag-section"));
   new ResizeObserver(draw).observe(frame);
   frame.addEventListener("pointermove", (event) => point(indexAt(event.clientX - frame.getBoundingClientRect().left)));
   frame.addEventListener("pointerleave", () => point(null));
