@@ -120,8 +120,7 @@ final class DeadLetterReplayTest {
                 behind(Changes.of(4, "B")),
                 parked(Changes.of(5, "C")));
 
-        ReplayResult result =
-                replay().letters(Set.of(identity(5), identity(4), identity(2), identity(1), identity(9)));
+        ReplayResult result = replay().letters(Set.of(identity(5), identity(4), identity(2), identity(1), identity(9)));
 
         assertThat(taken).containsExactly("A1", "A2", "C5");
         assertThat(result.replayed()).isEqualTo(3);
