@@ -68,9 +68,15 @@ abstract class ConfiguredPort<T> implements AutoCloseable {
             Class<P> type, Plugin.Making<P, R> making, Class<? super R> what, String otherwise) {
         return once(
                 what,
-                () -> plugin.openBeside(type, making, what, validation.of(plugin), NAME)
-                        .map(plugins::opened)
+                () -> beside(type, making, what, NAME)
                         .orElseThrow(() -> new SpreamException("%s %s".formatted(plugin, otherwise), null)));
+    }
+
+    /** Opens a further component of the plug-in; empty if it creates none. */
+    final <P extends PluginProvider<T>, R> Optional<R> beside(
+            Class<P> type, Plugin.Making<P, R> making, Class<? super R> what, String subscription) {
+        return plugin.openBeside(type, making, what, validation.of(plugin), subscription)
+                .map(plugins::opened);
     }
 
     @FunctionalInterface

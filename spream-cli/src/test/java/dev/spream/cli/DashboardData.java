@@ -139,6 +139,19 @@ public final class DashboardData implements AutoCloseable {
         storage.registerWorker(WORKER, 10, LEASE);
     }
 
+    /** Adds a subscription that was opened, and has neither partitions that are read nor workers. */
+    public void addIdleSubscription(String name) {
+        JdbcPartitionStorage storage = JdbcPartitionStorage.create(database.source(), name);
+        open.add(storage);
+        storage.openSubscription(new SubscriptionRecord(
+                "OrdersStream",
+                Instant.now().minusSeconds(4_000),
+                Optional.empty(),
+                Duration.ofSeconds(10),
+                PartitionMode.IMMUTABLE_KEY_RANGE,
+                false));
+    }
+
     private static PartitionLease running(JdbcPartitionStorage storage, String token) {
         PartitionClaim claim = PartitionClaim.of(
                 storage.lineage().partition(new PartitionToken(token)).orElseThrow());

@@ -6,9 +6,6 @@ import dev.spream.core.record.JsonObject;
 import dev.spream.servers.PostgresDatabase;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
@@ -16,7 +13,7 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,12 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(240)
 final class DashboardIT {
     private static final String TOKEN = "the-token-of-the-tests";
-    private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
-    private final HttpClient client = HttpClient.newHttpClient();
     private DashboardData data;
     private RefusingWebhook sink;
-    private URI base = URI.create("http://127.0.0.1/");
+    private PageClient page = new PageClient(URI.create("http://127.0.0.1/"), "");
 
     @TempDir
     private Path folder;
@@ -45,7 +40,7 @@ final class DashboardIT {
 
     @AfterEach
     void close() throws Exception {
-        client.close();
+        page.close();
         sink.close();
         data.close();
     }
@@ -53,26 +48,26 @@ final class DashboardIT {
     @Test
     void every_panel_shows_its_state_without_keys_and_contents() throws Exception {
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), ""))) {
-            JsonObject page = JsonObject.of(get("api/page").body());
-            assertThat(page.string("kind")).contains("dashboard");
-            assertThat(page.get("commands")).isEqualTo(false);
-            assertThat(page.objects("panels"))
+            JsonObject overview = JsonObject.of(page.get("api/page").body());
+            assertThat(overview.string("kind")).contains("dashboard");
+            assertThat(overview.get("commands")).isEqualTo(false);
+            assertThat(overview.objects("panels"))
                     .extracting(panel -> panel.string("name").orElseThrow())
-                    .containsExactly("dead-letters", "outbox", "projections", "locks");
+                    .containsExactly("subscriptions", "dead-letters", "outbox", "projections", "locks");
 
-            JsonObject subscription = await(
+            JsonObject subscription = page.await(
                     "api/subscription", shown -> !shown.objects("partitions").isEmpty());
             assertThat(subscription.string("stream")).contains("OrdersStream");
             assertThat(subscription.objects("partitions")).hasSize(5);
             assertThat(subscription.string("low_watermark")).isPresent();
             assertThat(subscription.objects("workers")).hasSize(1);
             JsonObject lag =
-                    await("api/lag", shown -> !shown.objects("partitions").isEmpty());
+                    page.await("api/lag", shown -> !shown.objects("partitions").isEmpty());
             assertThat(lag.objects("partitions"))
                     .extracting(partition -> partition.string("token").orElseThrow())
                     .containsExactly("a3", "a2", "b1");
 
-            JsonObject letters = state("dead-letters");
+            JsonObject letters = page.state("dead-letters");
             assertThat(letters.int64("open")).hasValue(3);
             assertThat(letters.int64("parked_keys")).hasValue(1);
             assertThat(letters.objects("letters"))
@@ -80,7 +75,7 @@ final class DashboardIT {
                     .containsExactly("failed", "behind_parked", "parked");
             assertThat(letters.object("causes").orElseThrow().members()).hasSize(2);
 
-            JsonObject outbox = state("outbox");
+            JsonObject outbox = page.state("outbox");
             JsonObject entries =
                     outbox.object("stats").orElseThrow().object("entries").orElseThrow();
             assertThat(entries.int64("sending")).hasValue(2);
@@ -91,7 +86,7 @@ final class DashboardIT {
                     .satisfies(
                             entry -> assertThat(entry.string("last_error_code")).contains("REJECTED"));
 
-            List<JsonObject> projections = state("projections").objects("projections");
+            List<JsonObject> projections = page.state("projections").objects("projections");
             assertThat(projections)
                     .extracting(projection -> "%s %s"
                             .formatted(
@@ -101,7 +96,7 @@ final class DashboardIT {
             assertThat(projections.getFirst().objects("segments")).hasSize(4);
             assertThat(projections.getLast().string("last_error")).contains("the index is full");
 
-            JsonObject locks = await(
+            JsonObject locks = page.await(
                             "api/locks",
                             shown -> shown.object("state")
                                     .filter(state -> !state.objects("waits").isEmpty()
@@ -111,7 +106,7 @@ final class DashboardIT {
                     .orElseThrow();
             assertThat(locks.toString()).contains("u1");
             for (String path : List.of("subscription", "lag", "dead-letters", "outbox", "projections")) {
-                assertThat(get("api/" + path).body()).as(path).doesNotContain(DashboardData.SECRET);
+                assertThat(page.get("api/" + path).body()).as(path).doesNotContain(DashboardData.SECRET);
             }
             dashboard.terminate();
             assertThat(dashboard.exitCode()).as("%s", dashboard.err()).isZero();
@@ -120,42 +115,109 @@ final class DashboardIT {
     }
 
     @Test
+    void all_subscriptions_of_the_storage_are_listed_and_each_can_be_chosen() throws Exception {
+        data.addIdleSubscription("invoices");
+        try (SpreamProcess dashboard = dashboard(data.config(sink.url(), ""))) {
+            assertThat(dashboard).isNotNull();
+            assertThat(JsonObject.of(page.get("api/page").body()).string("chosen"))
+                    .contains("orders");
+            JsonObject list = page.state("subscriptions");
+            assertThat(list.string("configured")).contains("orders");
+            List<JsonObject> subscriptions = list.objects("subscriptions");
+            assertThat(subscriptions)
+                    .extracting(one -> one.string("name").orElseThrow())
+                    .containsExactly("invoices", "orders");
+            JsonObject invoices = subscriptions.getFirst();
+            assertThat(invoices.int64("workers")).hasValue(0);
+            assertThat(invoices.int64("unfinished")).hasValue(1);
+            assertThat(invoices.int64("owned")).hasValue(0);
+            assertThat(Double.parseDouble(String.valueOf(invoices.get("lag_seconds"))))
+                    .isGreaterThan(3_999);
+            JsonObject orders = subscriptions.getLast();
+            assertThat(orders.string("stream")).contains("OrdersStream");
+            assertThat(orders.int64("workers")).hasValue(1);
+            assertThat(orders.int64("owned")).hasValue(3);
+
+            assertThat(partitions("api/subscription?name=invoices")).containsExactly("Parent0");
+            assertThat(partitions("api/subscription?name=orders")).hasSize(5);
+            assertThat(partitions("api/subscription")).hasSize(5);
+            page.await(
+                    "api/lag?name=invoices",
+                    shown -> shown.objects("partitions").size() == 1);
+            assertThat(page.read("api/subscription?name=other").statusCode()).isEqualTo(404);
+
+            data.addIdleSubscription("returns");
+            page.await(
+                    "api/subscriptions",
+                    shown -> shown.object("state")
+                                    .orElseThrow()
+                                    .objects("subscriptions")
+                                    .size()
+                            == 3);
+            page.await(
+                    "api/subscription?name=returns",
+                    shown -> shown.objects("partitions").size() == 1);
+        }
+    }
+
+    @Test
+    void a_dashboard_without_a_subscription_lists_those_of_the_storage() throws Exception {
+        data.addIdleSubscription("invoices");
+        try (SpreamProcess dashboard = dashboard("storage=jdbc\nstorage.jdbc.url=%s\nhttp=0\n"
+                .formatted(data.database().jdbcUrl()))) {
+            assertThat(dashboard).isNotNull();
+            assertThat(JsonObject.of(page.get("api/page").body()).string("chosen"))
+                    .isEmpty();
+            assertThat(page.state("subscriptions").objects("subscriptions")).hasSize(2);
+            assertThat(page.read("api/subscription").statusCode()).isEqualTo(404);
+            assertThat(partitions("api/subscription?name=orders")).hasSize(5);
+        }
+    }
+
+    private List<String> partitions(String path) throws Exception {
+        return page.await(path, shown -> !shown.objects("partitions").isEmpty()).objects("partitions").stream()
+                .map(partition -> partition.string("token").orElseThrow())
+                .toList();
+    }
+
+    @Test
     void dead_letters_are_replayed_discarded_and_released_with_the_token() throws Exception {
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
-            List<JsonObject> letters = state("dead-letters").objects("letters");
+            List<JsonObject> letters = page.state("dead-letters").objects("letters");
             String failed = letters.get(0).string("identity").orElseThrow();
             String behind = letters.get(1).string("identity").orElseThrow();
             String parked = letters.get(2).string("identity").orElseThrow();
 
-            assertThat(status(post("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed), "wrong")))
+            assertThat(page.post("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed), "wrong")
+                            .statusCode())
                     .isEqualTo(401);
             assertThat(sink.taken(DashboardData.FAILED)).isEmpty();
 
-            JsonObject one = done("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed));
+            JsonObject one = page.done("dead-letters/replay", "{\"identities\":[\"%s\"]}".formatted(failed));
             assertThat(one.string("text").orElseThrow()).startsWith("replayed 1, refused 0");
             assertThat(sink.taken(DashboardData.FAILED)).containsExactly(3L);
 
             sink.refuse(DashboardData.PARKED);
-            JsonObject refused = answered("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
+            JsonObject refused = page.answered("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
             assertThat(refused.get("done")).isEqualTo(false);
             assertThat(refused.string("text").orElseThrow())
                     .contains("refused 1")
                     .doesNotContain(DashboardData.SECRET);
-            assertThat(state("dead-letters").int64("open")).hasValue(2);
+            assertThat(page.state("dead-letters").int64("open")).hasValue(2);
 
-            assertThat(answered("dead-letters/release", "{}").get("done")).isEqualTo(false);
+            assertThat(page.answered("dead-letters/release", "{}").get("done")).isEqualTo(false);
             sink.relent();
-            JsonObject discarded = done("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked));
+            JsonObject discarded = page.done("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked));
             assertThat(discarded.string("text").orElseThrow()).startsWith("discarded 1 of 1: [%s]; ".formatted(parked));
-            JsonObject key = done("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
+            JsonObject key = page.done("dead-letters/replay-key", "{\"identity\":\"%s\"}".formatted(behind));
             assertThat(key.string("text").orElseThrow()).contains("replayed 1").contains("released 1 key");
             assertThat(sink.taken(DashboardData.PARKED)).containsExactly(2L);
-            JsonObject after = state("dead-letters");
+            JsonObject after = page.state("dead-letters");
             assertThat(after.int64("open")).hasValue(0);
             assertThat(after.int64("parked_keys")).hasValue(0);
             assertThat(after.object("replay").orElseThrow().string("result")).isPresent();
 
-            assertThat(answered("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked))
+            assertThat(page.answered("dead-letters/discard", "{\"identities\":[\"%s\"]}".formatted(parked))
                             .get("done"))
                     .isEqualTo(false);
             assertThat(dashboard.err())
@@ -164,20 +226,97 @@ final class DashboardIT {
     }
 
     @Test
+    void a_replay_that_hangs_is_stopped_and_its_letters_stay_open() throws Exception {
+        try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
+            assertThat(dashboard).isNotNull();
+            assertThat(page.answered("dead-letters/stop", "{}").string("text").orElseThrow())
+                    .startsWith("no replay runs");
+            String failed = page.state("dead-letters")
+                    .objects("letters")
+                    .getFirst()
+                    .string("identity")
+                    .orElseThrow();
+            String letter = "{\"identities\":[\"%s\"]}".formatted(failed);
+            sink.hold();
+            CompletableFuture<HttpResponse<String>> started = page.client()
+                    .sendAsync(page.command("dead-letters/replay", letter, TOKEN), BodyHandlers.ofString());
+            sink.awaitHeld();
+            page.await("api/dead-letters", shown -> replay(shown).get("running").equals(true));
+            assertThat(page.answered("dead-letters/replay", letter)
+                            .string("text")
+                            .orElseThrow())
+                    .contains("another replay runs");
+
+            assertThat(page.done("dead-letters/stop", "{}").string("text").orElseThrow())
+                    .startsWith("the replay was stopped after 0 were replayed");
+            assertThat(JsonObject.of(started.get().body()).get("done")).isEqualTo(false);
+            JsonObject after = JsonObject.of(page.get("api/dead-letters").body());
+            assertThat(replay(after).get("running")).isEqualTo(false);
+            assertThat(after.object("state").orElseThrow().int64("open")).hasValue(3);
+
+            sink.letGo();
+            page.done("dead-letters/replay", letter);
+            assertThat(page.state("dead-letters").int64("open")).hasValue(2);
+        }
+    }
+
+    private static JsonObject replay(JsonObject shown) {
+        return shown.object("state").orElseThrow().object("replay").orElseThrow();
+    }
+
+    @Test
+    void a_sink_of_one_process_is_released_when_a_replay_ends() throws Exception {
+        Path changes = folder.resolve("changes.jsonl");
+        String config = data.config(sink.url(), TOKEN)
+                .replaceAll("sink=webhook\\nsink.webhook.url=.*", "sink=jsonl\nsink.jsonl.path=" + changes);
+        try (SpreamProcess dashboard = dashboard(config)) {
+            assertThat(dashboard).isNotNull();
+            List<JsonObject> letters = page.state("dead-letters").objects("letters");
+            page.done(
+                    "dead-letters/replay",
+                    "{\"identities\":[\"%s\"]}"
+                            .formatted(letters.get(0).string("identity").orElseThrow()));
+            CommandRun other = CommandRun.of(
+                    "deadletters",
+                    "replay",
+                    "--config",
+                    folder.resolve("dashboard.properties").toString(),
+                    letters.get(2).string("identity").orElseThrow());
+            assertThat(other.exitCode()).as("%s", other.err()).isZero();
+            page.done(
+                    "dead-letters/replay",
+                    "{\"identities\":[\"%s\"]}"
+                            .formatted(letters.get(1).string("identity").orElseThrow()));
+            assertThat(Files.readAllLines(changes)).hasSize(3);
+        }
+    }
+
+    @Test
+    void dead_letters_that_one_process_locks_are_nothing_to_show() {
+        CommandRun run = CommandRun.of(
+                "dashboard",
+                "--http=0",
+                "--dead-letters=jsonl",
+                "--dead-letters.jsonl.path=" + folder.resolve("letters.jsonl"));
+        assertThat(run.exitCode()).as("%s", run.err()).isEqualTo(2);
+        assertThat(run.err().getLast()).contains("nothing to show", "add storage, outbox, projections or locks");
+    }
+
+    @Test
     void a_key_without_letters_is_released() throws Exception {
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
-            List<JsonObject> letters = state("dead-letters").objects("letters");
+            List<JsonObject> letters = page.state("dead-letters").objects("letters");
             assertThat(dashboard).isNotNull();
-            done(
+            page.done(
                     "dead-letters/discard",
                     "{\"identities\":[\"%s\",\"%s\"]}"
                             .formatted(
                                     letters.get(1).string("identity").orElseThrow(),
                                     letters.get(2).string("identity").orElseThrow()));
-            assertThat(state("dead-letters").int64("parked_keys")).hasValue(1);
-            assertThat(done("dead-letters/release", "{}").string("text").orElseThrow())
+            assertThat(page.state("dead-letters").int64("parked_keys")).hasValue(1);
+            assertThat(page.done("dead-letters/release", "{}").string("text").orElseThrow())
                     .startsWith("released 1 keys");
-            assertThat(state("dead-letters").int64("parked_keys")).hasValue(0);
+            assertThat(page.state("dead-letters").int64("parked_keys")).hasValue(0);
         }
     }
 
@@ -185,28 +324,32 @@ final class DashboardIT {
     void entries_and_projections_are_changed_with_the_token() throws Exception {
         try (SpreamProcess dashboard = dashboard(data.config(sink.url(), TOKEN))) {
             assertThat(dashboard).isNotNull();
-            long parked =
-                    state("outbox").objects("parked").getFirst().int64("id").orElseThrow();
-            done("outbox/abort", "{\"id\":%d,\"reason\":\"lost\"}".formatted(parked));
-            assertThat(state("outbox").objects("aborted")).hasSize(2);
-            done("outbox/requeue", "{\"id\":%d,\"reason\":\"found\"}".formatted(parked));
-            assertThat(state("outbox").objects("aborted")).hasSize(1);
-            assertThat(answered("outbox/requeue", "{\"id\":999,\"reason\":\"x\"}")
+            long parked = page.state("outbox")
+                    .objects("parked")
+                    .getFirst()
+                    .int64("id")
+                    .orElseThrow();
+            page.done("outbox/abort", "{\"id\":%d,\"reason\":\"lost\"}".formatted(parked));
+            assertThat(page.state("outbox").objects("aborted")).hasSize(2);
+            page.done("outbox/requeue", "{\"id\":%d,\"reason\":\"found\"}".formatted(parked));
+            assertThat(page.state("outbox").objects("aborted")).hasSize(1);
+            assertThat(page.answered("outbox/requeue", "{\"id\":999,\"reason\":\"x\"}")
                             .string("text"))
                     .contains("there is no entry 999; nothing was changed");
 
             String entries = "{\"projection\":\"entries\",\"reason\":\"deployment\"}";
-            done("projections/pause", entries);
+            page.done("projections/pause", entries);
             assertThat(projection("entries").string("status")).contains("paused");
-            assertThat(answered("projections/pause", entries).get("done")).isEqualTo(false);
-            done("projections/resume", entries);
+            assertThat(page.answered("projections/pause", entries).get("done")).isEqualTo(false);
+            page.done("projections/resume", entries);
             assertThat(projection("entries").string("status")).contains("running");
-            assertThat(done("projections/retry", entries).string("text").orElseThrow())
+            assertThat(page.done("projections/retry", entries).string("text").orElseThrow())
                     .startsWith("1 parked aggregates");
-            assertThat(answered("projections/retry", "{\"projection\":\"none\",\"reason\":\"x\"}")
+            assertThat(page.answered("projections/retry", "{\"projection\":\"none\",\"reason\":\"x\"}")
                             .get("done"))
                     .isEqualTo(false);
-            assertThat(status(post("projections/pause", "{\"projection\":\"entries\"}", TOKEN)))
+            assertThat(page.post("projections/pause", "{\"projection\":\"entries\"}", TOKEN)
+                            .statusCode())
                     .isEqualTo(400);
             try (Connection connection = data.database().source().getConnection();
                     Statement statement = connection.createStatement();
@@ -225,9 +368,9 @@ final class DashboardIT {
                 .replaceAll("(outbox|projections|locks)\\.jdbc\\.url=.*", "$1.jdbc.url=" + empty);
         try (SpreamProcess dashboard = dashboard(config)) {
             assertThat(dashboard).isNotNull();
-            assertThat(state("dead-letters").int64("open")).hasValue(3);
+            assertThat(page.state("dead-letters").int64("open")).hasValue(3);
             for (String panel : List.of("outbox", "projections", "locks")) {
-                JsonObject shown = JsonObject.of(get("api/" + panel).body());
+                JsonObject shown = JsonObject.of(page.get("api/" + panel).body());
                 assertThat(shown.has("state")).as(panel).isFalse();
                 assertThat(shown.string("error").orElseThrow())
                         .as(panel)
@@ -242,16 +385,16 @@ final class DashboardIT {
                 Connection blocking = data.database().source().getConnection();
                 Statement statement = blocking.createStatement()) {
             assertThat(dashboard).isNotNull();
-            state("outbox");
+            page.state("outbox");
             blocking.setAutoCommit(false);
             statement.execute("LOCK TABLE spream.outbox_orders IN ACCESS EXCLUSIVE MODE");
             JsonObject shown =
-                    await("api/outbox", answer -> answer.string("error").isPresent());
+                    page.await("api/outbox", answer -> answer.string("error").isPresent());
             assertThat(shown.object("state")).as("the last state").isPresent();
             assertThat(shown.string("read_age_seconds")).isPresent();
-            assertThat(state("projections").objects("projections")).hasSize(2);
+            assertThat(page.state("projections").objects("projections")).hasSize(2);
             blocking.rollback();
-            await("api/outbox", answer -> answer.string("error").isEmpty());
+            page.await("api/outbox", answer -> answer.string("error").isEmpty());
         }
     }
 
@@ -274,7 +417,8 @@ final class DashboardIT {
         SpreamProcess started =
                 SpreamProcess.spream("dashboard", "--config", file(config).toString());
         try {
-            base = started.awaitHttp();
+            page.close();
+            page = new PageClient(started.awaitHttp(), TOKEN);
             return started;
         } catch (Throwable t) {
             started.close();
@@ -287,65 +431,10 @@ final class DashboardIT {
     }
 
     private JsonObject projection(String name) throws Exception {
-        return state("projections").objects("projections").stream()
+        return page.state("projections").objects("projections").stream()
                 .filter(projection ->
                         projection.string("name").filter(name::equals).isPresent())
                 .findFirst()
                 .orElseThrow();
-    }
-
-    private JsonObject state(String panel) throws Exception {
-        JsonObject answer = await("api/" + panel, shown -> shown.has("state"));
-        assertThat(answer.string("error")).as(panel).isEmpty();
-        return answer.object("state").orElseThrow();
-    }
-
-    private interface Condition {
-        boolean holds(JsonObject answer);
-    }
-
-    private JsonObject await(String path, Condition condition) throws Exception {
-        long deadline = System.nanoTime() + TIMEOUT_NANOS;
-        JsonObject answer = JsonObject.of(get(path).body());
-        while (!condition.holds(answer)) {
-            assertThat(System.nanoTime()).as("%s: %s", path, answer).isLessThan(deadline);
-            LockSupport.parkNanos(100_000_000);
-            answer = JsonObject.of(get(path).body());
-        }
-        return answer;
-    }
-
-    private JsonObject done(String command, String body) throws Exception {
-        JsonObject outcome = answered(command, body);
-        assertThat(outcome.get("done")).as("%s", outcome).isEqualTo(true);
-        return outcome;
-    }
-
-    private JsonObject answered(String command, String body) throws Exception {
-        String named = body.replaceFirst("\\{", body.equals("{}") ? "{\"actor\":\"ann\"" : "{\"actor\":\"ann\",");
-        HttpResponse<String> answer = post(command, named, TOKEN);
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-        return JsonObject.of(answer.body());
-    }
-
-    private static int status(HttpResponse<String> answer) {
-        return answer.statusCode();
-    }
-
-    private HttpResponse<String> post(String command, String body, String token) throws Exception {
-        return client.send(
-                HttpRequest.newBuilder(base.resolve("api/" + command))
-                        .header("Authorization", "Bearer " + token)
-                        .header("Content-Type", "application/json")
-                        .POST(BodyPublishers.ofString(body))
-                        .build(),
-                BodyHandlers.ofString());
-    }
-
-    private HttpResponse<String> get(String path) throws Exception {
-        HttpResponse<String> answer =
-                client.send(HttpRequest.newBuilder(base.resolve(path)).build(), BodyHandlers.ofString());
-        assertThat(answer.statusCode()).as("%s: %s", path, answer.body()).isEqualTo(200);
-        return answer;
     }
 }

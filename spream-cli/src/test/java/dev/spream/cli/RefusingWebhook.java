@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,7 +23,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** A web hook that refuses changes of selected items for a configurable time, and records the versions that it accepted. */
+/**
+ * A web hook that refuses changes of selected items, or holds all, for a configurable time, and records the versions that
+ * it accepted.
+ */
 final class RefusingWebhook implements AutoCloseable {
     private static final long TIMEOUT_NANOS = 60_000_000_000L;
 
@@ -30,6 +34,8 @@ final class RefusingWebhook implements AutoCloseable {
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
     private final Set<Long> refused = ConcurrentHashMap.newKeySet();
     private final AtomicInteger refusals = new AtomicInteger();
+    private final AtomicInteger held = new AtomicInteger();
+    private volatile CountDownLatch gate = new CountDownLatch(0);
     private final Map<Long, List<Long>> taken = new TreeMap<>(); // guarded by itself
 
     RefusingWebhook() throws IOException {
@@ -41,8 +47,19 @@ final class RefusingWebhook implements AutoCloseable {
 
     private void answer(HttpExchange exchange) throws IOException {
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+        awaitGate();
         exchange.sendResponseHeaders(take(ChangeRecordJson.readDataChange(body)) ? 204 : 422, -1);
         exchange.close();
+    }
+
+    private void awaitGate() throws IOException {
+        CountDownLatch closed = gate;
+        held.addAndGet(closed.getCount() > 0 ? 1 : 0);
+        try {
+            closed.await();
+        } catch (InterruptedException e) {
+            throw new IOException("the web hook ends", e);
+        }
     }
 
     private boolean take(DataChangeRecord change) {
@@ -65,6 +82,20 @@ final class RefusingWebhook implements AutoCloseable {
 
     void refuse(long item) {
         refused.add(item);
+    }
+
+    /** Answers nothing from now on, until it is let go. */
+    void hold() {
+        gate = new CountDownLatch(1);
+    }
+
+    /** Waits until a change is held. */
+    void awaitHeld() {
+        await(() -> held.get() > 0, () -> "no change came");
+    }
+
+    void letGo() {
+        gate.countDown();
     }
 
     void relent() {

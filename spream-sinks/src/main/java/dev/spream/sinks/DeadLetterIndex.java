@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
@@ -157,6 +158,25 @@ final class DeadLetterIndex {
     /** Returns the open letters in commit order. */
     Collection<Open> open() {
         return Collections.unmodifiableCollection(open.values());
+    }
+
+    List<DeadLetterStore.Entry> newest(int limit) {
+        return open.descendingMap().values().stream()
+                .limit(limit)
+                .map(Open::entry)
+                .toList();
+    }
+
+    DeadLetterStore.Counts counts() {
+        long behind = open.values().stream()
+                .filter(letter -> letter.reason == Reason.BEHIND_PARKED)
+                .count();
+        return new DeadLetterStore.Counts(
+                failed,
+                open.values().stream().filter(Open::isOvertaken).count(),
+                open.size() - failed - behind,
+                behind,
+                parked.size());
     }
 
     private Stream<DeadLetterKeys> of(Set<RecordKey> keys) {

@@ -134,6 +134,16 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
     }
 
     @Override
+    public List<Entry> newestLetters(int limit) {
+        return locked(() -> index.newest(limit));
+    }
+
+    @Override
+    public Counts counts() {
+        return locked(index::counts);
+    }
+
+    @Override
     public List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws IOException {
         return locked(() -> {
             List<StoredDeadLetter> letters = new ArrayList<>();

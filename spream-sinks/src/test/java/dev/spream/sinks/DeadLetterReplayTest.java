@@ -112,6 +112,24 @@ final class DeadLetterReplayTest {
     }
 
     @Test
+    void chosen_letters_are_replayed_in_commit_order_and_the_others_stay_open() throws Exception {
+        accept(
+                parked(Changes.of(1, "A")),
+                behind(Changes.of(2, "A")),
+                parked(Changes.of(3, "B")),
+                behind(Changes.of(4, "B")),
+                parked(Changes.of(5, "C")));
+
+        ReplayResult result = replay().letters(Set.of(identity(5), identity(4), identity(2), identity(1), identity(9)));
+
+        assertThat(taken).containsExactly("A1", "A2", "C5");
+        assertThat(result.replayed()).isEqualTo(3);
+        assertThat(result.left()).as("3 is before 4").isEqualTo(1);
+        assertThat(result.released()).containsExactlyInAnyOrder(key("A"), key("C"));
+        assertThat(fixture.sink().openLetters()).hasSize(2);
+    }
+
+    @Test
     void letters_parked_during_a_replay_are_replayed_before_the_key_is_released() throws Exception {
         accept(parked(Changes.of(1, "A")));
         Consumer consumer = recording(change -> {

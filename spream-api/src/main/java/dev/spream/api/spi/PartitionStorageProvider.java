@@ -2,6 +2,7 @@ package dev.spream.api.spi;
 
 import dev.spream.core.partition.PartitionStorage;
 import java.util.Map;
+import java.util.Optional;
 
 /** Creates the {@link PartitionStorage} named by the configuration key {@code storage}. */
 public interface PartitionStorageProvider extends PluginProvider<PartitionStorage> {
@@ -14,4 +15,14 @@ public interface PartitionStorageProvider extends PluginProvider<PartitionStorag
             Port.Need.ONE,
             "the storage, such as jdbc or spanner",
             Map.of("jdbc", "spream-storage-jdbc", "spanner", "spream-storage-spanner"));
+
+    /**
+     * Creates the catalog of all subscriptions of the storage, from the same configuration. Resources are registered
+     * with {@link PluginContext#onClose}, as with {@link #create}.
+     *
+     * @return empty if the storage cannot list its subscriptions
+     */
+    default Optional<SubscriptionCatalog> catalog(PluginConfig config, PluginContext context) throws Exception {
+        return Optional.empty();
+    }
 }

@@ -5,7 +5,7 @@ import static dev.spream.cli.command.UsageFailure.require;
 import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.panel.DeadLetterCounts;
+import dev.spream.cli.panel.RemainingLetters;
 import dev.spream.core.record.RecordIdentity;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +43,7 @@ final class DeadLettersDiscardCommand extends Subcommand {
                     report("skipped %s: it is not an open dead letter, or is being replayed", identity);
                 }
             }
-            report("discard: discarded %d; %s", discarded, DeadLetterCounts.remaining(configured.letters()));
+            report("discard: discarded %d; %s", discarded, RemainingLetters.of(configured.letters()));
             return discarded == identities.size() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

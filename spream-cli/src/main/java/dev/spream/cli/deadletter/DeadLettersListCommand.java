@@ -3,7 +3,7 @@ package dev.spream.cli.deadletter;
 import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.panel.DeadLetterCounts;
+import dev.spream.cli.panel.RemainingLetters;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.RecordIdentity;
@@ -62,9 +62,9 @@ final class DeadLettersListCommand extends Subcommand {
     private String summary(DeadLetterStore store, List<DeadLetterStore.Entry> open, List<DeadLetterStore.Entry> letters)
             throws Exception {
         if (letters.size() < open.size()) {
-            return "%d shown by the filter; in total, %s".formatted(letters.size(), DeadLetterCounts.remaining(store));
+            return "%d shown by the filter; in total, %s".formatted(letters.size(), RemainingLetters.of(store));
         }
-        return DeadLetterCounts.remaining(store);
+        return RemainingLetters.of(store);
     }
 
     private boolean isChosen(DeadLetterStore.Entry letter) {

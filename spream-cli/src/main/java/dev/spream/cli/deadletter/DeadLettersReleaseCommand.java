@@ -5,7 +5,7 @@ import static dev.spream.cli.command.UsageFailure.require;
 import dev.spream.api.ConfiguredDeadLetters;
 import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
-import dev.spream.cli.panel.DeadLetterCounts;
+import dev.spream.cli.panel.RemainingLetters;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
 import java.util.Comparator;
@@ -58,7 +58,7 @@ final class DeadLettersReleaseCommand extends Subcommand {
                             KeyText.of(Set.of(key)));
                 }
             }
-            report("release: released %d; %s", released, DeadLetterCounts.remaining(store));
+            report("release: released %d; %s", released, RemainingLetters.of(store));
             return released == chosen.size() && (all || released > 0) ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }

@@ -8,7 +8,7 @@ import dev.spream.cli.command.ConfigArguments;
 import dev.spream.cli.command.Subcommand;
 import dev.spream.cli.output.ProgressLine;
 import dev.spream.cli.output.Terminal;
-import dev.spream.cli.panel.DeadLetterCounts;
+import dev.spream.cli.panel.RemainingLetters;
 import dev.spream.cli.panel.ReplayReport;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.DeadLetterReplay;
@@ -88,13 +88,13 @@ final class DeadLettersReplayCommand extends Subcommand {
                             () -> String.format(Locale.ROOT, "replayed %d, at %s", count, letter.commitTimestamp()));
                 }
             });
-            List<ReplayResult> results = results(store, evenIfOvertaken ? replay.evenIfOvertaken() : replay);
+            ReplayResult result = result(store, evenIfOvertaken ? replay.evenIfOvertaken() : replay);
             progress.end();
-            ReplayReport report = new ReplayReport(results);
+            ReplayReport report = new ReplayReport(result);
             report.problems().forEach(this::report);
             report(
                     "replay: %s%s; %s",
-                    dryRun ? "nothing was done; would be: " : "", report, DeadLetterCounts.remaining(store));
+                    dryRun ? "nothing was done; would be: " : "", report, RemainingLetters.of(store));
             return report.isComplete() ? ExitCode.OK : ExitCode.SOFTWARE;
         }
     }
@@ -107,19 +107,15 @@ final class DeadLettersReplayCommand extends Subcommand {
         require(!keys.isGiven() || keys.hasKey(), "--table needs --key: a replay selects one key, some letters or all");
     }
 
-    private List<ReplayResult> results(DeadLetterStore store, DeadLetterReplay replay) throws Exception {
+    private ReplayResult result(DeadLetterStore store, DeadLetterReplay replay) throws Exception {
         if (all) {
-            return List.of(replay.all());
+            return replay.all();
         }
         if (keys.hasKey()) {
-            return List.of(replay.key(key(store)));
+            return replay.key(key(store));
         }
         requireOpen(store);
-        List<ReplayResult> results = new ArrayList<>();
-        for (RecordIdentity identity : identities.stream().distinct().sorted().toList()) {
-            results.add(replay.letter(identity));
-        }
-        return results;
+        return replay.letters(Set.copyOf(identities));
     }
 
     private RecordKey key(DeadLetterStore store) throws Exception {
@@ -132,7 +128,7 @@ final class DeadLettersReplayCommand extends Subcommand {
 
     private void requireOpen(DeadLetterStore store) throws Exception {
         Set<RecordIdentity> missing = new HashSet<>(identities);
-        store.openLetters().forEach(letter -> missing.remove(letter.identity()));
+        store.read(missing).forEach(letter -> missing.remove(letter.change().identity()));
         if (!missing.isEmpty()) {
             throw new CommandFailure("no letter of %s is open; nothing was replayed"
                     .formatted(missing.stream()

@@ -9,7 +9,6 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,17 +34,17 @@ public abstract class Endpoints implements AutoCloseable {
      * @throws IOException if the address cannot be bound, such as one in use
      */
     public final String listen() throws IOException {
-        Map<String, Callable<Answer>> answers = new HashMap<>(answers());
-        answers.put("/health", () -> state.health(problem()));
-        answers.put("/ready", state::ready);
-        answers.put("/metrics", process::scrape);
+        Map<String, Endpoint> answers = new HashMap<>(answers());
+        answers.put("/health", query -> state.health(problem()));
+        answers.put("/ready", query -> state.ready());
+        answers.put("/metrics", query -> process.scrape());
         Listening started = new Listening(address, answers, page.commands(), this::look);
         listening = started;
         return started.url();
     }
 
     /** Returns the further endpoints, by path. */
-    abstract Map<String, Callable<Answer>> answers();
+    abstract Map<String, Endpoint> answers();
 
     /** Returns the reason why the process is unhealthy; empty if it is healthy. */
     abstract Optional<String> problem();

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /**
  * HTTP endpoints of a subscription: those of {@link Endpoints}, {@code /api/subscription}, {@code /api/lag} and the
@@ -36,11 +35,11 @@ public final class HttpEndpoints extends Endpoints {
     }
 
     @Override
-    Map<String, Callable<Answer>> answers() {
-        Map<String, Callable<Answer>> answers =
-                new HashMap<>(page().answers("subscription", observed.subscription(), true));
-        answers.put("/api/subscription", () -> Answer.json(SubscriptionJson.write(observed)));
-        answers.put("/api/lag", () -> Answer.json(observed.lags().members().toString()));
+    Map<String, Endpoint> answers() {
+        Map<String, Endpoint> answers = new HashMap<>(
+                page().answers("subscription", observed.subscription(), true, Optional.of(observed.subscription())));
+        answers.put("/api/subscription", query -> Answer.json(SubscriptionJson.write(observed)));
+        answers.put("/api/lag", query -> Answer.json(observed.lags().members().toString()));
         return answers;
     }
 

@@ -7,7 +7,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -49,7 +48,7 @@ final class Listening implements AutoCloseable {
     @SuppressWarnings("FutureReturnValueIgnored") // the task does not fail, and ends with the executor
     Listening(
             HttpAddress address,
-            Map<String, Callable<Answer>> endpoints,
+            Map<String, Endpoint> endpoints,
             Optional<CommandRouter> commands,
             Runnable everySecond)
             throws IOException {

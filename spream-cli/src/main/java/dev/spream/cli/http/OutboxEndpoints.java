@@ -8,7 +8,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /**
  * HTTP endpoints of an outbox worker, with the page. The state comes from the {@linkplain #listeners() listeners}; the caller reports
@@ -46,8 +45,8 @@ public final class OutboxEndpoints extends Endpoints {
     }
 
     @Override
-    Map<String, Callable<Answer>> answers() {
-        return page().answers("outbox", outbox, false);
+    Map<String, Endpoint> answers() {
+        return page().answers("outbox", outbox, false, Optional.empty());
     }
 
     @Override

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 
 /**
  * The panels of a page with their paths: {@code /api/page} lists them, {@code /api/<panel>} is the state of one, and
@@ -38,19 +37,21 @@ final class PageApi {
      * @param kind the kind of process
      * @param name the displayed name
      * @param subscription whether {@code /api/subscription} exists
+     * @param chosen the subscription that the page shows unless another one is chosen
      */
-    Map<String, Callable<Answer>> answers(String kind, String name, boolean subscription) {
-        Map<String, Callable<Answer>> answers = new LinkedHashMap<>();
-        PageFiles.load().forEach((path, answer) -> answers.put(path, () -> answer));
+    Map<String, Endpoint> answers(String kind, String name, boolean subscription, Optional<String> chosen) {
+        Map<String, Endpoint> answers = new LinkedHashMap<>();
+        PageFiles.load().forEach((path, answer) -> answers.put(path, query -> answer));
         Answer overview = Answer.json(new Members()
                 .put("kind", kind)
                 .put("name", name)
                 .put("subscription", subscription)
+                .put("chosen", chosen)
                 .put("commands", hasCommands())
                 .list("panels", panels, this::panel)
                 .toString());
-        answers.put(API + "page", () -> overview);
-        states.forEach((panel, state) -> answers.put(API + panel, state::answer));
+        answers.put(API + "page", query -> overview);
+        states.forEach((panel, state) -> answers.put(API + panel, query -> state.answer()));
         return answers;
     }
 

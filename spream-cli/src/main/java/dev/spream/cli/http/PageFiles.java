@@ -33,6 +33,7 @@ final class PageFiles {
             "poll.js",
             "projections.js",
             "section.js",
+            "subscriptions.js",
             "theme.js",
             "tree.js");
     private static final Map<String, String> CONTENT_TYPES = Map.of(

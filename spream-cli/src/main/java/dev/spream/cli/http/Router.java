@@ -7,7 +7,6 @@ import dev.spream.core.LoggedFailure;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * @param endpoints by path
  * @param commands empty if there are none
  */
-record Router(HostCheck hosts, Map<String, Callable<Answer>> endpoints, Optional<CommandRouter> commands)
+record Router(HostCheck hosts, Map<String, Endpoint> endpoints, Optional<CommandRouter> commands)
         implements HttpHandler {
     private static final Logger log = LoggerFactory.getLogger(Router.class);
     private static final long NO_BODY = -1;
@@ -41,7 +40,7 @@ record Router(HostCheck hosts, Map<String, Callable<Answer>> endpoints, Optional
         if (commands.filter(known -> known.has(path)).isPresent()) {
             return command(exchange, path);
         }
-        Callable<Answer> endpoint = endpoints.get(path);
+        Endpoint endpoint = endpoints.get(path);
         if (endpoint == null) {
             return Answer.text(Answer.NOT_FOUND, "not found; try /");
         }
@@ -51,7 +50,7 @@ record Router(HostCheck hosts, Map<String, Callable<Answer>> endpoints, Optional
                     Answer.METHOD_NOT_ALLOWED, commands.isPresent() ? "read it with GET" : "this server is read-only");
         }
         try {
-            return endpoint.call();
+            return endpoint.answer(new Query(exchange.getRequestURI()));
         } catch (InterruptedException e) {
             return shuttingDown();
         } catch (Exception e) {

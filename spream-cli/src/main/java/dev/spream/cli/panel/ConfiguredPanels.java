@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,7 +51,7 @@ public final class ConfiguredPanels implements AutoCloseable {
     public static ConfiguredPanels of(SpreamConfig config, Function<Port<?>, SpreamConfig> configs) {
         ConfiguredPanels made = new ConfiguredPanels(configs);
         try {
-            if (config.mayConfigure(DeadLetterSinkProvider.PORT.key()) && areShared(config)) {
+            if (hasDeadLetters(config)) {
                 made.addDeadLetters();
             }
             if (config.mayConfigure(OutboxStoreProvider.PORT.key())) {
@@ -69,6 +70,13 @@ public final class ConfiguredPanels implements AutoCloseable {
         }
     }
 
+    /** Returns whether the configuration has any panel. */
+    public static boolean hasAny(SpreamConfig config) {
+        return hasDeadLetters(config)
+                || Stream.of(OutboxStoreProvider.PORT, ProjectionStoreProvider.PORT, LockStoreProvider.PORT)
+                        .anyMatch(port -> config.mayConfigure(port.key()));
+    }
+
     /** Returns no panels. */
     public static ConfiguredPanels none() {
         return new ConfiguredPanels(port -> SpreamConfig.of(Map.of()));
@@ -81,16 +89,17 @@ public final class ConfiguredPanels implements AutoCloseable {
     private void addDeadLetters() {
         SpreamConfig config = configs.apply(DeadLetterSinkProvider.PORT);
         Opening<ConfiguredDeadLetters> opening = new Opening<>(() -> closingLast(ConfiguredDeadLetters.open(config)));
-        DeadLettersPanel panel = new DeadLettersPanel(opening);
+        DeadLettersPanel panel = new DeadLettersPanel(opening, () -> ConfiguredDeadLetters.open(config));
         panels.add(panel);
         closing(panel::close);
     }
 
-    /** Returns whether several processes can have the dead letters open: a file is locked by the one that has. */
-    private static boolean areShared(SpreamConfig config) {
-        return config.raw(DeadLetterSinkProvider.PORT.key())
-                .filter(FILE_OF_ONE_PROCESS::equals)
-                .isEmpty();
+    /** Returns whether dead letters are configured that several processes can have open: a file is locked by one. */
+    private static boolean hasDeadLetters(SpreamConfig config) {
+        return config.mayConfigure(DeadLetterSinkProvider.PORT.key())
+                && config.raw(DeadLetterSinkProvider.PORT.key())
+                        .filter(FILE_OF_ONE_PROCESS::equals)
+                        .isEmpty();
     }
 
     private void addOutbox() {

@@ -8,17 +8,19 @@ import dev.spream.cli.output.Members;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.RecordKey;
-import dev.spream.core.consume.ReplayResult;
 import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.record.JsonObject;
 import dev.spream.core.record.RecordIdentity;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -27,14 +29,15 @@ import java.util.stream.Collectors;
  * opened for it, as {@code spream deadletters replay} does beside a running subscription.
  */
 public final class DeadLettersPanel implements Panel, AutoCloseable {
-    private static final int LISTED = 50;
-    private static final int MAX_OF_KEY = 1_000;
+    private static final int LISTED = 100;
 
     private final Opening<ConfiguredDeadLetters> opening;
-    private final ReplayTask replays = new ReplayTask();
+    private final ReplayTask replays;
 
-    public DeadLettersPanel(Opening<ConfiguredDeadLetters> opening) {
+    /** @param replaying opens the dead letters for a replay, which closes them and the sink at its end */
+    public DeadLettersPanel(Opening<ConfiguredDeadLetters> opening, Callable<ConfiguredDeadLetters> replaying) {
         this.opening = opening;
+        this.replays = new ReplayTask(replaying);
     }
 
     @Override
@@ -46,10 +49,8 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
     public Members read() throws Exception {
         ConfiguredDeadLetters configured = opening.get();
         DeadLetterStore store = configured.letters();
-        List<DeadLetterStore.Entry> open = store.openLetters();
-        DeadLetterCounts counts = DeadLetterCounts.of(open);
-        List<DeadLetterStore.Entry> newest =
-                open.subList(Math.max(0, open.size() - LISTED), open.size()).reversed();
+        DeadLetterStore.Counts counts = store.counts();
+        List<DeadLetterStore.Entry> newest = store.newestLetters(LISTED);
         Map<RecordIdentity, StoredDeadLetter> stored =
                 store.read(newest.stream().map(DeadLetterStore.Entry::identity).toList()).stream()
                         .collect(Collectors.toMap(letter -> letter.change().identity(), Function.identity()));
@@ -68,8 +69,8 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
                 .put("failed", counts.failed())
                 .put("overtaken", counts.overtaken())
                 .put("parked", counts.parked())
-                .put("behind_parked", counts.behind())
-                .put("parked_keys", store.parkedKeys().size())
+                .put("behind_parked", counts.behindParked())
+                .put("parked_keys", counts.parkedKeys())
                 .put("causes", new TreeMap<>(causes))
                 .put("letters", letters)
                 .put("replay", replays.members());
@@ -80,61 +81,43 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
         Map<String, PanelCommand> commands = new LinkedHashMap<>();
         commands.put("replay", this::replay);
         commands.put("replay-key", this::replayKey);
+        commands.put("stop", (arguments, actor) -> replays.stop());
         commands.put("discard", this::discard);
         commands.put("release", this::release);
         return commands;
     }
 
     private Outcome replay(JsonObject given, String actor) throws Exception {
-        List<RecordIdentity> identities = CommandArguments.of(given).identities();
-        ConfiguredDeadLetters configured = opening.get();
-        Map<RecordIdentity, DeadLetterStore.Entry> open = open(configured.letters());
-        List<RecordIdentity> missing = identities.stream()
-                .filter(identity -> !open.containsKey(identity))
-                .toList();
+        Set<RecordIdentity> identities =
+                new LinkedHashSet<>(CommandArguments.of(given).identities());
+        Set<RecordIdentity> missing = new LinkedHashSet<>(identities);
+        opening.get()
+                .letters()
+                .read(identities)
+                .forEach(letter -> missing.remove(letter.change().identity()));
         if (!missing.isEmpty()) {
             return new Outcome(
                     false,
                     "%d of these letters are not open, such as %s; nothing was replayed"
-                            .formatted(missing.size(), missing.getFirst()));
+                            .formatted(missing.size(), missing.iterator().next()));
         }
-        return replays.run(configured, replay -> {
-            List<ReplayResult> results = new ArrayList<>();
-            for (RecordIdentity identity : identities) {
-                results.add(replay.letter(identity));
-            }
-            return results;
-        });
+        return replays.run(replay -> replay.letters(identities));
     }
 
     /** Replays all letters of the keys of a letter, and of the keys that changes of several keys connect with them. */
     private Outcome replayKey(JsonObject given, String actor) throws Exception {
         RecordIdentity identity = CommandArguments.of(given).identity();
-        ConfiguredDeadLetters configured = opening.get();
-        Map<RecordIdentity, DeadLetterStore.Entry> open = open(configured.letters());
-        DeadLetterStore.Entry letter = open.get(identity);
-        if (letter == null) {
+        List<StoredDeadLetter> open = opening.get().letters().read(List.of(identity));
+        if (open.isEmpty()) {
             return new Outcome(false, "the letter %s is not open; nothing was replayed".formatted(identity));
         }
-        if (letter.keys().isEmpty()) {
-            return new Outcome(false, "the letter %s has no key: it was not decoded".formatted(identity));
-        }
-        RecordKey key = letter.keys().iterator().next();
-        long letters = open.values().stream()
-                .filter(other -> other.keys().contains(key))
-                .count();
-        if (letters > MAX_OF_KEY) {
+        Optional<RecordKey> key =
+                RecordKey.of(open.getFirst().change()).stream().findFirst();
+        if (key.isEmpty()) {
             return new Outcome(
-                    false,
-                    "the key has %d letters, more than %d: use spream deadletters replay --key; nothing was replayed"
-                            .formatted(letters, MAX_OF_KEY));
+                    false, "the letter %s has no key: it was not decoded; nothing was replayed".formatted(identity));
         }
-        return replays.run(configured, replay -> List.of(replay.key(key)));
-    }
-
-    private static Map<RecordIdentity, DeadLetterStore.Entry> open(DeadLetterStore store) throws Exception {
-        return store.openLetters().stream()
-                .collect(Collectors.toMap(DeadLetterStore.Entry::identity, Function.identity()));
+        return replays.run(replay -> replay.key(key.get()));
     }
 
     private Outcome discard(JsonObject given, String actor) throws Exception {
@@ -188,7 +171,7 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
     /** Returns the text of what remains; a failure to read it does not make the command one. */
     private static String remaining(DeadLetterStore store) throws InterruptedException {
         try {
-            return DeadLetterCounts.remaining(store);
+            return RemainingLetters.of(store);
         } catch (InterruptedException e) {
             throw e;
         } catch (Exception e) {

@@ -9,7 +9,8 @@ import dev.spream.core.consume.DeadLetterReplay;
 import dev.spream.core.consume.ReplayResult;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -19,38 +20,49 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The replay of dead letters in this process: one at a time, continued after its request. Safe for use by many threads. */
+/**
+ * The replay of dead letters in this process: one at a time, continued after its request. It opens the dead letters
+ * and the sink for itself, and closes them at its end. Safe for use by many threads.
+ */
 final class ReplayTask implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ReplayTask.class);
     private static final long WAIT_SECONDS = 5;
-    private static final Duration CLOSING = Duration.ofSeconds(5);
+    private static final Duration STOPPING = Duration.ofSeconds(5);
 
+    private final Callable<ConfiguredDeadLetters> opening;
     private final AtomicInteger replayed = new AtomicInteger();
 
     // Guarded by this.
     private @Nullable Thread thread;
     private Instant since = Instant.EPOCH;
+    private boolean stopping;
     private String latest = "";
+
+    ReplayTask(Callable<ConfiguredDeadLetters> opening) {
+        this.opening = opening;
+    }
 
     @FunctionalInterface
     interface Work {
-        List<ReplayResult> run(DeadLetterReplay replay) throws InterruptedException;
+        ReplayResult run(DeadLetterReplay replay) throws InterruptedException;
     }
 
     /** Starts a replay and waits for it a short time. */
-    Outcome run(ConfiguredDeadLetters configured, Work work) throws InterruptedException {
-        FutureTask<Outcome> started = new FutureTask<>(() -> replay(configured, work));
-        Thread running = Thread.ofVirtual().name("spream-http-replay").unstarted(started);
+    Outcome run(Work work) throws InterruptedException {
+        FutureTask<Outcome> started = new FutureTask<>(() -> replay(work));
+        Thread starting = Thread.ofVirtual().name("spream-http-replay").unstarted(started);
         synchronized (this) {
-            if (thread != null && thread.isAlive()) {
-                return new Outcome(false, "another replay runs since %s; nothing was started".formatted(since));
+            if (running().isPresent()) {
+                return new Outcome(
+                        false, "another replay runs since %s: stop it, or wait; nothing was started".formatted(since));
             }
-            thread = running;
+            thread = starting;
             since = Instant.now();
+            stopping = false;
             latest = "";
             replayed.set(0);
+            starting.start();
         }
-        running.start();
         try {
             return started.get(WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
@@ -60,31 +72,48 @@ final class ReplayTask implements AutoCloseable {
         }
     }
 
-    private Outcome replay(ConfiguredDeadLetters configured, Work work) {
-        Outcome outcome = outcome(configured, work);
+    private Outcome replay(Work work) {
+        Outcome outcome = outcome(work);
         log.info("page: replay: {}", outcome.text());
         note(outcome.text());
         return outcome;
     }
 
+    private Outcome outcome(Work work) {
+        try (ConfiguredDeadLetters configured = opening.call()) {
+            return outcome(configured, work);
+        } catch (InterruptedException e) {
+            return stopped();
+        } catch (Exception | LinkageError e) {
+            return new Outcome(
+                    false,
+                    "the replay failed after %d were replayed; the others stay open: %s"
+                            .formatted(replayed.get(), LoggedFailure.brief(e)));
+        }
+    }
+
+    /** Clears an interrupt, so that the sink is closed in order. */
     private Outcome outcome(ConfiguredDeadLetters configured, Work work) {
         try {
             DeadLetterReplay replay = DeadLetterReplay.of(configured.letters(), configured.consumer())
                     .onReplayed(letter -> replayed.incrementAndGet());
             ReplayReport report = new ReplayReport(work.run(replay));
-            return new Outcome(report.isComplete(), report + firstRefused(report));
+            return new Outcome(report.isComplete(), report + firstRefused(report.result()));
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return new Outcome(false, "the replay was interrupted; its other letters stay open");
-        } catch (RuntimeException | LinkageError e) {
-            return new Outcome(false, "the replay failed: " + LoggedFailure.brief(e));
+            return stopped();
+        } finally {
+            Thread.interrupted();
         }
     }
 
+    private Outcome stopped() {
+        return new Outcome(
+                false, "the replay was stopped after %d were replayed; the others stay open".formatted(replayed.get()));
+    }
+
     /** Returns the first refused letter with the class of the exception, whose message may contain data. */
-    private static String firstRefused(ReplayReport report) {
-        return report.results().stream()
-                .flatMap(result -> result.refused().stream())
+    private static String firstRefused(ReplayResult result) {
+        return result.refused().stream()
                 .findFirst()
                 .map(refused -> "; first refused: %s (%s)"
                         .formatted(
@@ -96,9 +125,16 @@ final class ReplayTask implements AutoCloseable {
         latest = result;
     }
 
+    private synchronized String result() {
+        return latest;
+    }
+
+    private synchronized Optional<Thread> running() {
+        return Optional.ofNullable(thread).filter(Thread::isAlive);
+    }
+
     synchronized Members members() {
-        boolean running = thread != null && thread.isAlive();
-        Members members = new Members().put("running", running);
+        Members members = new Members().put("running", running().isPresent()).put("stopping", stopping);
         if (thread != null) {
             members.put("since", since).put("replayed", replayed.get());
         }
@@ -106,19 +142,32 @@ final class ReplayTask implements AutoCloseable {
     }
 
     /** Interrupts a running replay and waits for it a short time; its other letters stay open. */
+    Outcome stop() throws InterruptedException {
+        Optional<Thread> running = interrupt();
+        if (running.isEmpty()) {
+            return new Outcome(false, "no replay runs in this process; nothing was stopped");
+        }
+        return running.get().join(STOPPING)
+                ? new Outcome(true, result())
+                : new Outcome(
+                        false,
+                        "the replay was told to stop, and its sink has not returned within %s; its letters stay open, and it stops when the sink returns"
+                                .formatted(DurationText.of(STOPPING)));
+    }
+
+    private synchronized Optional<Thread> interrupt() {
+        Optional<Thread> running = running();
+        running.ifPresent(Thread::interrupt);
+        stopping = running.isPresent();
+        return running;
+    }
+
     @Override
     public void close() {
-        Thread running;
-        synchronized (this) {
-            running = thread;
-        }
-        if (running == null) {
-            return;
-        }
-        running.interrupt();
         try {
-            if (!running.join(CLOSING)) {
-                log.warn("page: a replay has not ended within {}; its letters stay open", DurationText.of(CLOSING));
+            Optional<Thread> running = interrupt();
+            if (running.isPresent() && !running.get().join(STOPPING)) {
+                log.warn("page: a replay has not ended within {}; its letters stay open", DurationText.of(STOPPING));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

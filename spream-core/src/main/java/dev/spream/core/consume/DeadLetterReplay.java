@@ -93,8 +93,19 @@ public final class DeadLetterReplay {
      * @throws DeadLetterException as {@link #all} does
      */
     public ReplayResult letter(RecordIdentity identity) throws InterruptedException {
-        Set<RecordKey> keys = stored(() -> keysOf(identity));
-        return replay(letter -> letter.identity().equals(identity), keys::contains);
+        return letters(Set.of(identity));
+    }
+
+    /**
+     * Replays letters in commit order, each if no other letter of its keys is open before it, and releases those of
+     * their keys without open letters.
+     *
+     * @throws DeadLetterException as {@link #all} does
+     */
+    public ReplayResult letters(Set<RecordIdentity> identities) throws InterruptedException {
+        Set<RecordIdentity> chosen = Set.copyOf(identities);
+        Set<RecordKey> keys = stored(() -> keysOf(chosen));
+        return replay(letter -> chosen.contains(letter.identity()), keys::contains);
     }
 
     /** Repeats while letters are added to keys that could otherwise be released. */
@@ -130,12 +141,10 @@ public final class DeadLetterReplay {
         return tied;
     }
 
-    private Set<RecordKey> keysOf(RecordIdentity identity) throws Exception {
-        return store.openLetters().stream()
-                .filter(letter -> letter.identity().equals(identity))
-                .findFirst()
-                .map(DeadLetterStore.Entry::keys)
-                .orElse(Set.of());
+    private Set<RecordKey> keysOf(Set<RecordIdentity> identities) throws Exception {
+        return store.read(identities).stream()
+                .flatMap(letter -> RecordKey.of(letter.change()).stream())
+                .collect(Collectors.toSet());
     }
 
     private static <T> T stored(Callable<T> work) throws InterruptedException {

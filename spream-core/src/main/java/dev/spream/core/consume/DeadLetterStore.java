@@ -25,8 +25,53 @@ import java.util.Set;
  */
 public interface DeadLetterStore extends DeadLetterSink {
 
-    /** Returns the open letters, in commit order. */
+    /** Returns the open letters, in commit order. Their number has no limit. */
     List<Entry> openLetters() throws Exception;
+
+    /**
+     * Returns the open letters that committed last, the latest first. Its cost must not grow with the number of the
+     * others.
+     *
+     * @param limit the maximum number of letters, 1 or more
+     */
+    default List<Entry> newestLetters(int limit) throws Exception {
+        List<Entry> open = openLetters();
+        return open.subList(Math.max(0, open.size() - limit), open.size()).reversed();
+    }
+
+    /** Returns the numbers of open letters and of parked keys. A store counts them where they are. */
+    default Counts counts() throws Exception {
+        return Counts.of(openLetters(), parkedKeys().size());
+    }
+
+    /**
+     * Numbers of open letters by reason, and of parked keys.
+     *
+     * @param failed the letters with the reason {@link DeadLetter.Reason#FAILED}
+     * @param overtaken those of the failed ones that were overtaken
+     * @param parked the letters with the reason {@link DeadLetter.Reason#PARKED}
+     * @param behindParked the letters with the reason {@link DeadLetter.Reason#BEHIND_PARKED}
+     * @param parkedKeys the keys that are parked, with or without open letters
+     */
+    record Counts(long failed, long overtaken, long parked, long behindParked, long parkedKeys) {
+        /** Returns the number of all open letters. */
+        public long letters() {
+            return failed + parked + behindParked;
+        }
+
+        static Counts of(Collection<Entry> letters, long parkedKeys) {
+            return new Counts(
+                    count(letters, DeadLetter.Reason.FAILED),
+                    letters.stream().filter(Entry::overtaken).count(),
+                    count(letters, DeadLetter.Reason.PARKED),
+                    count(letters, DeadLetter.Reason.BEHIND_PARKED),
+                    parkedKeys);
+        }
+
+        private static long count(Collection<Entry> letters, DeadLetter.Reason reason) {
+            return letters.stream().filter(letter -> letter.reason() == reason).count();
+        }
+    }
 
     /**
      * An open letter, without its content.

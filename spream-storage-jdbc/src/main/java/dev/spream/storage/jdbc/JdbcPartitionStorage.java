@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.api.spi.SubscriptionCatalog;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.AuditedCorrection;
 import dev.spream.core.partition.Correction;
@@ -264,7 +265,21 @@ public final class JdbcPartitionStorage implements PartitionStorage {
          */
         public JdbcPartitionStorage build() {
             ensure(TABLES);
-            return new JdbcPartitionStorage(new Database(dataSource(), schema(), statementTimeout()), subscription);
+            return open(subscription);
+        }
+
+        /** Returns the catalog of the schema, after the tables were migrated or checked. */
+        SubscriptionCatalog catalog() {
+            ensure(TABLES);
+            return new JdbcSubscriptionCatalog(this, subscription);
+        }
+
+        JdbcPartitionStorage open(String name) {
+            return new JdbcPartitionStorage(database(), name);
+        }
+
+        Database database() {
+            return new Database(dataSource(), schema(), statementTimeout());
         }
     }
 }

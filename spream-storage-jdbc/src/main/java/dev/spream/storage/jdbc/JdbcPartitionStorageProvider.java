@@ -6,11 +6,13 @@ import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
+import dev.spream.api.spi.SubscriptionCatalog;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
 import dev.spream.storage.jdbc.internal.TablesBuilder;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The storage {@code jdbc}: a {@link JdbcPartitionStorage} over a {@linkplain JdbcPool pool of its own}. {@link
@@ -38,11 +40,19 @@ public final class JdbcPartitionStorageProvider implements PartitionStorageProvi
 
     @Override
     public PartitionStorage create(PluginConfig config, PluginContext context) {
+        return builder(config, context).build();
+    }
+
+    @Override
+    public Optional<SubscriptionCatalog> catalog(PluginConfig config, PluginContext context) {
+        return Optional.of(builder(config, context).catalog());
+    }
+
+    private static JdbcPartitionStorage.Builder builder(PluginConfig config, PluginContext context) {
         HikariDataSource pool = ConnectionKeys.open(config, context);
         return JdbcPartitionStorage.builder(pool, context.subscription())
                 .schema(config.get(SCHEMA))
                 .migrate(config.get(MIGRATE))
-                .statementTimeout(config.get(STATEMENT_TIMEOUT))
-                .build();
+                .statementTimeout(config.get(STATEMENT_TIMEOUT));
     }
 }

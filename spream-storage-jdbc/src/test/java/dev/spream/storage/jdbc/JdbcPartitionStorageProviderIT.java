@@ -3,6 +3,7 @@ package dev.spream.storage.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.spream.api.ConfiguredSubscriptions;
 import dev.spream.api.config.ConfigSection;
 import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
@@ -10,6 +11,7 @@ import dev.spream.api.plugin.OpenPlugin;
 import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.PartitionStorageProvider;
+import dev.spream.api.spi.SubscriptionCatalog;
 import dev.spream.core.SpreamException;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionMode;
@@ -46,6 +48,54 @@ final class JdbcPartitionStorageProviderIT {
             }
             assertThatExceptionOfType(StorageException.class).isThrownBy(storage::subscription);
         }
+    }
+
+    @Test
+    void the_catalog_names_all_subscriptions_of_a_schema_and_opens_each() {
+        try (TestDatabase database = new TestDatabase()) {
+            for (String name : List.of("nightly", "hourly")) {
+                open(database, name).close();
+            }
+            try (ConfiguredSubscriptions configured = ConfiguredSubscriptions.open(SpreamConfig.of(Map.of(
+                    "subscription",
+                    "nightly",
+                    "storage",
+                    "jdbc",
+                    SECTION + ".url",
+                    database.url(),
+                    SECTION + ".schema",
+                    "orders",
+                    SECTION + ".migrate",
+                    "false")))) {
+                SubscriptionCatalog catalog = configured.catalog();
+                assertThat(catalog.configured()).isEqualTo("nightly");
+                assertThat(catalog.names()).containsExactly("hourly", "nightly");
+                try (PartitionStorage hourly = catalog.open("hourly")) {
+                    assertThat(hourly.subscription())
+                            .get()
+                            .extracting(SubscriptionRecord::streamName)
+                            .isEqualTo("OrdersStream of hourly");
+                }
+                try (PartitionStorage nightly = catalog.open("nightly")) {
+                    assertThat(nightly.lineage().partitions()).hasSize(1);
+                }
+                assertThat(catalog.open("daily").subscription()).isEmpty();
+            }
+        }
+    }
+
+    private static PartitionStorage open(TestDatabase database, String name) {
+        PartitionStorage storage = JdbcPartitionStorage.builder(database.dataSource(), name)
+                .schema("orders")
+                .build();
+        storage.openSubscription(new SubscriptionRecord(
+                "OrdersStream of " + name,
+                Instant.parse("2026-01-01T00:00:00Z"),
+                Optional.empty(),
+                Duration.ofSeconds(10),
+                PartitionMode.IMMUTABLE_KEY_RANGE,
+                false));
+        return storage;
     }
 
     @Test

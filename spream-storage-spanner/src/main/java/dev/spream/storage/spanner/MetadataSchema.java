@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A snapshot of the tables of a subscription, read from the information schema of a database. */
@@ -30,6 +31,22 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
             }
             return new MetadataSchema(tables, columns, indexes);
         });
+    }
+
+    /** Returns the tables of partitions of all subscriptions in the database, sorted. */
+    static List<String> subscriptions(SpannerConnection connection, MetadataCalls calls) {
+        Dialect dialect = connection.client().getDialect();
+        Set<String> tables = calls.run("listing the subscriptions", () -> {
+            MetadataTables any = new MetadataTables("Any", dialect);
+            return rows(connection, any, "table_name, table_type from information_schema.tables").stream()
+                    .map(row -> row.getString(0))
+                    .collect(Collectors.toSet());
+        });
+        return tables.stream()
+                .filter(MetadataTables::isValid)
+                .filter(table -> tables.contains(new MetadataTables(table, dialect).subscription()))
+                .sorted()
+                .toList();
     }
 
     private static List<Struct> rows(SpannerConnection connection, MetadataTables tables, String select) {

@@ -21,12 +21,16 @@ record MetadataTables(String partitions, Dialect dialect) {
 
     /** Returns the name, if it is valid for the table of partitions. */
     static String requireValid(String table) {
-        if (!IDENTIFIER.matcher(table).matches()) {
+        if (!isValid(table)) {
             throw new IllegalArgumentException(
                     "malformed metadata table name '%s': expected a letter, then up to 113 letters, digits and underscores"
                             .formatted(table));
         }
         return table;
+    }
+
+    static boolean isValid(String table) {
+        return IDENTIFIER.matcher(table).matches();
     }
 
     /** Returns the table with the record of the subscription, of one row. */

@@ -6,10 +6,12 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
+import dev.spream.api.spi.SubscriptionCatalog;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.storage.spanner.connection.SpannerConnectionKeys;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The storage {@code spanner}: a {@link SpannerPartitionStorage} on a connection of its own, so that change stream
@@ -57,14 +59,39 @@ public final class SpannerPartitionStorageProvider implements PartitionStoragePr
 
     @Override
     public PartitionStorage create(PluginConfig config, PluginContext context) {
+        SpannerConnection connection = connection(config, context);
+        if (config.get(CREATE_TABLE)) {
+            SpannerPartitionTables.create(connection, config.get(TABLE));
+        }
+        return SpannerPartitionStorage.open(connection, config.get(TABLE), config.get(CALL_TIMEOUT));
+    }
+
+    @Override
+    public Optional<SubscriptionCatalog> catalog(PluginConfig config, PluginContext context) {
+        return Optional.of(new Catalog(connection(config, context), config.get(TABLE), config.get(CALL_TIMEOUT)));
+    }
+
+    private static SpannerConnection connection(PluginConfig config, PluginContext context) {
         SpannerConnection connection = SpannerConnection.builder(config.get(DATABASE))
                 .maxOpenQueries(1)
                 .configured(config, CONNECTION)
                 .open();
         context.onClose(connection);
-        if (config.get(CREATE_TABLE)) {
-            SpannerPartitionTables.create(connection, config.get(TABLE));
+        return connection;
+    }
+
+    /** The subscriptions of a database, named by their tables of partitions. */
+    private record Catalog(SpannerConnection connection, String configured, Duration callTimeout)
+            implements SubscriptionCatalog {
+        @Override
+        public List<String> names() {
+            return MetadataSchema.subscriptions(
+                    connection, new MetadataCalls(connection.database().toString(), callTimeout));
         }
-        return SpannerPartitionStorage.open(connection, config.get(TABLE), config.get(CALL_TIMEOUT));
+
+        @Override
+        public PartitionStorage open(String name) {
+            return SpannerPartitionStorage.open(connection, name, callTimeout);
+        }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.google.cloud.spanner.Dialect;
+import dev.spream.api.ConfiguredSubscriptions;
 import dev.spream.api.config.ConfigSection;
 import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
@@ -13,17 +14,21 @@ import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.ChangeStreamSourceProvider;
 import dev.spream.api.spi.PartitionStorageProvider;
 import dev.spream.api.spi.PluginProvider;
+import dev.spream.api.spi.SubscriptionCatalog;
 import dev.spream.core.SpreamException;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.source.ChangeStreamSource;
 import dev.spream.servers.SpannerServer;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -96,6 +101,49 @@ final class ProvidersIT {
         settings.put("storage.spanner.create-table", "true");
         try (OpenPlugin<PartitionStorage> open = open(PartitionStorageProvider.class, settings)) {
             assertThat(open.product().subscription()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.spream.storage.spanner.ServersAndDialects#all")
+    void the_catalog_names_the_tables_of_all_subscriptions_and_opens_each(SpannerServer server, Dialect dialect) {
+        MetadataDatabase database = MetadataDatabase.of(server, dialect);
+        String one = database.newTable();
+        String other = database.newTable();
+        SpannerPartitionTables.create(database.connection(), one);
+        SpannerPartitionTables.create(database.connection(), other);
+        try (SpannerPartitionStorage storage = SpannerPartitionStorage.open(database.connection(), other)) {
+            storage.openSubscription(new SubscriptionRecord(
+                    "OrdersStream",
+                    Instant.parse("2026-01-01T00:00:00Z"),
+                    Optional.empty(),
+                    Duration.ofSeconds(10),
+                    PartitionMode.IMMUTABLE_KEY_RANGE,
+                    false));
+        }
+        try (ConfiguredSubscriptions configured = ConfiguredSubscriptions.open(SpreamConfig.of(Map.of(
+                "storage",
+                "spanner",
+                "storage.spanner.database",
+                database.connection().database().toString(),
+                "storage.spanner.emulator-host",
+                server.emulatorHost(),
+                "storage.spanner.table",
+                one)))) {
+            assertThat(configured.subscription()).isEmpty();
+            SubscriptionCatalog catalog = configured.catalog();
+            assertThat(catalog.configured()).isEqualTo(one);
+            assertThat(catalog.names())
+                    .contains(one, other)
+                    .isSorted()
+                    .noneMatch(name -> name.endsWith("_Subscription"));
+            try (PartitionStorage opened = catalog.open(other)) {
+                assertThat(opened.frontier().partitions()).hasSize(1);
+                assertThat(opened.subscription()).isPresent();
+            }
+            try (PartitionStorage empty = catalog.open(one)) {
+                assertThat(empty.subscription()).isEmpty();
+            }
         }
     }
 

@@ -51,6 +51,50 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     }
 
     @Test
+    public final void the_newest_letters_are_listed_first_up_to_the_limit() throws Exception {
+        assertThat(store().newestLetters(5)).isEmpty();
+        sink().accept(parked(Changes.of(5, "A")));
+        sink().accept(behind(Changes.of(6, "A", "B")));
+        sink().accept(failed(Changes.of(3, "C")));
+        sink().accept(failed(Changes.of(7, "D")));
+        sink().accept(failed(Changes.of(9, "E")));
+        store().delivering(Changes.of(8, "D"));
+        replay(9);
+        for (int round = 0; round < 2; round++) {
+            assertThat(store().newestLetters(2))
+                    .containsExactly(
+                            new DeadLetterStore.Entry(
+                                    identity(7), DeadLetter.Reason.FAILED, RecordKey.of(Changes.of(7, "D")), true),
+                            entry(6, DeadLetter.Reason.BEHIND_PARKED, "A", "B"));
+            assertThat(store().newestLetters(50))
+                    .isEqualTo(store().openLetters().reversed());
+            given().restart();
+        }
+    }
+
+    @Test
+    public final void the_counts_are_those_of_the_open_letters_and_the_parked_keys() throws Exception {
+        assertThat(store().counts()).isEqualTo(new DeadLetterStore.Counts(0, 0, 0, 0, 0));
+        sink().accept(failed(Changes.of(1, "C", "D")));
+        sink().accept(failed(Changes.of(2, "C")));
+        sink().accept(failed(Changes.of(3, "E")));
+        sink().accept(failed(Changes.of(4, "F")));
+        sink().accept(parked(Changes.of(5, "A")));
+        sink().accept(parked(Changes.of(6, "G")));
+        sink().accept(behind(Changes.of(7, "A", "B")));
+        store().delivering(Changes.of(8, "C", "D"));
+        store().delivering(Changes.of(9, "C"));
+        replay(4);
+        replay(6);
+        for (int round = 0; round < 2; round++) {
+            DeadLetterStore.Counts counts = store().counts();
+            assertThat(counts).isEqualTo(new DeadLetterStore.Counts(3, 2, 1, 1, 3));
+            assertThat(counts.letters()).isEqualTo(5);
+            given().restart();
+        }
+    }
+
+    @Test
     public final void a_letter_is_given_back_as_it_was_kept() throws Exception {
         sink().accept(parked(Changes.of(1, "A")));
         sink().accept(behind(Changes.of(2, "A", "B")));

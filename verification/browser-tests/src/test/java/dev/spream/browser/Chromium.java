@@ -134,6 +134,14 @@ final class Chromium implements AutoCloseable {
         Files.write(SCREENSHOTS.resolve(name + ".png"), Base64.getDecoder().decode(png));
     }
 
+    /** Keeps the whole page at that width, under a name; every panel is then in view. */
+    void screenshotWhole(String name, int width) throws IOException {
+        becomeDesktop(width, 900);
+        long height = (long) run("return document.documentElement.scrollHeight");
+        becomeDesktop(width, Math.toIntExact(height));
+        screenshot(name);
+    }
+
     private Map<String, Object> command(String name, Map<String, Object> parameters) {
         return driver.executeCdpCommand(name, parameters);
     }

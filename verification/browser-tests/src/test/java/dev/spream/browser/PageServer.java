@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +27,12 @@ final class PageServer implements AutoCloseable {
             Map.of("html", "text/html", "js", "text/javascript", "css", "text/css", "svg", "image/svg+xml");
 
     private static final String PLAIN_PAGE =
-            "{\"kind\":\"subscription\",\"name\":\"orders\",\"subscription\":true,\"commands\":false,\"panels\":[]}";
+            "{\"kind\":\"subscription\",\"name\":\"orders\",\"subscription\":true,\"chosen\":\"orders\",\"commands\":false,\"panels\":[]}";
     private static final String NO_LAG = "{\"step_seconds\":5,\"times\":[],\"partitions\":[],\"others\":0}";
 
     private final int port;
     private final Map<String, String> others = new ConcurrentHashMap<>();
+    private final Set<String> removed = ConcurrentHashMap.newKeySet();
     private final List<Command> commands = new CopyOnWriteArrayList<>();
     private volatile Map<String, @Nullable Object> answer;
     private HttpServer server;
@@ -70,6 +72,11 @@ final class PageServer implements AutoCloseable {
         others.put(path, json);
     }
 
+    /** From now on nothing is found at that path. */
+    void remove(String path) {
+        removed.add(path);
+    }
+
     /** A command that the page sent. */
     record Command(String path, @Nullable String authorization, String body) {}
 
@@ -91,6 +98,10 @@ final class PageServer implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
             String path = exchange.getRequestURI().getPath().substring(1);
+            if (removed.contains(path)) {
+                exchange.sendResponseHeaders(404, -1);
+                return;
+            }
             if (path.startsWith("api/")) {
                 send(exchange, "application/json", api(exchange, path).getBytes(StandardCharsets.UTF_8));
                 return;

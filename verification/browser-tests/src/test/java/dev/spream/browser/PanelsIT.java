@@ -13,41 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The panels of the page, its commands and its colours, with answers that a process might give. */
 final class PanelsIT {
     private static final String TOKEN = "a-token-of-the-page";
-    private static final String IDENTITY = "2026-01-01T00:00:01Z/tx1/00000001";
-    private static final String LAG = """
-            {"step_seconds":5,
-             "times":["2026-01-01T00:00:00Z","2026-01-01T00:00:05Z","2026-01-01T00:00:10Z"],
-             "partitions":[{"token":"slow","lag":[4.0,5.0,9.0]},{"token":"fast","lag":[null,0.5,0.25]}],
-             "others":3,"others_most":[2.0,null,1.5],"others_least":[0.5,null,0.1],"not_kept":2}""";
-    private static final String LETTERS = """
-            {"panel":"dead-letters","now":"2026-01-01T01:00:00Z","read_at":"2026-01-01T01:00:00Z","read_age_seconds":0,
-             "state":{"open":60,"failed":59,"overtaken":0,"parked":1,"behind_parked":0,"parked_keys":1,
-             "causes":{"java.io.IOException":1},"replay":{"running":false},
-             "letters":[{"identity":"%s","commit_timestamp":"2026-01-01T00:00:01Z","table_name":"Orders",
-             "reason":"parked","overtaken":false,"undecodable":false,"set_aside_at":"2026-01-01T00:30:00Z","attempts":3,
-             "error_class":"java.io.IOException"}]}}""".formatted(IDENTITY);
-    private static final String OUTBOX = """
-            {"panel":"outbox","now":"2026-01-01T01:00:00Z","read_at":"2026-01-01T01:00:00Z","read_age_seconds":0,
-             "state":{"stats":{"entries":{"pending":5,"sending":1,"failed":1,"succeeded":20000,"aborted":1},"due":5,
-             "oldest_due":"2026-01-01T00:58:00Z","lag_seconds":120,"parked":1,"parked_unknown":1,"leases_expired":0,
-             "estimated":["succeeded"],"at_least":[]},"worker":{"succeeded":10,"sending":1,"breaker_open":true},
-             "parked":[{"id":7,"status":"failed","parked":true,"outcome_unknown":true,"attempts":2,
-             "last_error_code":"OUTCOME_UNKNOWN","updated_at":"2026-01-01T00:50:00Z"}],
-             "aborted":[{"id":8,"status":"aborted","parked":false,"outcome_unknown":false,"attempts":1,
-             "last_error_code":"REJECTED","updated_at":"2026-01-01T00:50:00Z"}],"listed":20}}""";
-    private static final String PROJECTIONS = """
-            {"panel":"projections","now":"2026-01-01T01:00:00Z","read_at":"2026-01-01T01:00:00Z","read_age_seconds":0,
-             "state":{"left_out":0,"projections":[{"projection_name":"entries","name":"entries","status":"failed","version":1,
-             "role":"live","segment_count":2,"segments_unheld":0,"event_store_position":1717,"error_count":3,
-             "last_error":"no such column","last_error_at":"2026-01-01T00:59:00Z","parked_keys":1,"parked_events":2,
-             "segments":[{"segment":0,"position":1717},{"segment":1,"position":1800}]}]}}""";
-    private static final String LOCKS = """
-            {"panel":"locks","now":"2026-01-01T01:00:00Z","read_at":"2026-01-01T00:59:00Z","read_age_seconds":60,
-             "error":"the connection was refused",
-             "state":{"session_count":1,"wait_count":1,"circle":[],"waits":[{"session":"77","verdict":"conflict",
-             "waiting_seconds":3.5,"blockers":[{"session":"78"}]}],"notes":[],
-             "sessions":[{"session":"77","process":"importer","label":"nightly","held":[{"path":["u1","a1"],"mode":"exclusive"}],
-             "wanted":[{"path":["u2"],"mode":"shared"}],"unnamed_keys":[],"open_seconds":12.0}]}}""";
+    private static final String IDENTITY = SamplePanels.IDENTITY;
 
     private static Chromium browser;
 
@@ -66,16 +32,7 @@ final class PanelsIT {
                 .with("lag_seconds", 3_599.0)
                 .running("p", SampleAnswer.WORKER)
                 .answer());
-        String named = commands ? "[\"x\"]" : "[]";
-        server.answer("api/page", """
-                {"kind":"subscription","name":"orders","subscription":true,"commands":%s,"panels":[
-                {"name":"dead-letters","seconds":1,"commands":%s},{"name":"outbox","seconds":1,"commands":%s},
-                {"name":"projections","seconds":1,"commands":%s},{"name":"locks","seconds":1,"commands":[]}]}""".formatted(commands, named, named, named));
-        server.answer("api/lag", LAG);
-        server.answer("api/dead-letters", LETTERS);
-        server.answer("api/outbox", OUTBOX);
-        server.answer("api/projections", PROJECTIONS);
-        server.answer("api/locks", LOCKS);
+        SamplePanels.serve(server, commands);
         return server;
     }
 
@@ -102,7 +59,7 @@ final class PanelsIT {
             assertThat(browser.run("return document.querySelectorAll('#lag-graph .lag-lines path').length"))
                     .isEqualTo(2L);
             assertThat(text("#dead-letters"))
-                    .contains("60 open", "1 parked", "IOException 1", IDENTITY, "Orders", "59 older");
+                    .contains("60 open", "1 parked", "IOException 1", IDENTITY, "Orders", "newest 1 of 60");
             assertThat(text("#outbox"))
                     .contains("about 20,000", "2 min ago", "OUTCOME_UNKNOWN", "REJECTED", "open: the receiver is down");
             assertThat(text("#projections"))
@@ -125,6 +82,19 @@ final class PanelsIT {
             assertThat(text("#lag-list")).contains("not read, at most 500 ms");
             key("Escape");
             assertThat(text("#lag-at")).isEqualTo("now");
+        }
+    }
+
+    @Test
+    void the_lag_is_shown_when_it_becomes_known() throws Exception {
+        try (PageServer server = server(false)) {
+            server.answer("api/lag", "{\"step_seconds\":5,\"times\":[],\"partitions\":[],\"others\":0}");
+            browser.open(server.page());
+            browser.await(
+                    "first answer",
+                    "return performance.getEntriesByType('resource').some(entry => entry.name.endsWith('api/lag'))");
+            server.answer("api/lag", SamplePanels.LAG);
+            browser.await("lag", "return document.querySelectorAll('#lag-list li').length === 2");
         }
     }
 
@@ -267,6 +237,42 @@ final class PanelsIT {
                     return [...document.querySelectorAll("main > *, aside")].filter(one => one.checkVisibility() && one.id)
                         .map(one => one.id)""")).isEqualTo(List.of("problems", "outbox"));
             assertThat(text("#state")).contains("live");
+        }
+    }
+
+    @Test
+    void a_subscription_of_the_list_is_chosen_by_its_link() throws Exception {
+        try (PageServer server = server(false)) {
+            SamplePanels.page(server, "dashboard", "null", false, List.of("subscriptions"));
+            browser.open(server.page());
+            browser.await("list", "return document.querySelectorAll('#subscriptions-rows a').length === 5");
+            assertThat(text("h1")).isEqualTo("all subscriptions");
+            assertThat(text("#subscriptions-rows tr"))
+                    .as("the first needs attention")
+                    .contains("invoices", "no worker", "1 h");
+            assertThat(text("#subscriptions-count")).isEqualTo("5 in this storage; 2 need attention");
+            assertThat(browser.run("return document.getElementById('partitions').hidden"))
+                    .isEqualTo(true);
+
+            browser.run(
+                    "[...document.querySelectorAll('#subscriptions-rows a')].find(one => one.textContent === 'returns').click(); return true");
+            browser.await("partitions", "return document.querySelectorAll('#rows tr').length === 1");
+            assertThat(browser.run("return location.search")).isEqualTo("?subscription=returns");
+            assertThat(browser.run("return document.querySelector('#subscriptions-rows [aria-current]').textContent"))
+                    .isEqualTo("returns");
+            assertThat(browser.requests()).anyMatch(request -> request.endsWith("api/subscription?name=returns"));
+        }
+    }
+
+    @Test
+    void a_subscription_that_is_not_stored_is_named_and_the_list_is_shown() throws Exception {
+        try (PageServer server = server(false)) {
+            SamplePanels.page(server, "dashboard", "\"orders\"", false, List.of("subscriptions"));
+            server.remove("api/subscription");
+            browser.open(server.page().resolve("?subscription=refunds"));
+            browser.await("word of it", "return document.body.dataset.state === 'missing'");
+            assertThat(text("#state-detail")).isEqualTo("The storage has no subscription refunds.");
+            browser.await("list", "return document.querySelectorAll('#subscriptions-rows a').length === 5");
         }
     }
 

@@ -14,10 +14,12 @@ import { startOutbox } from "./outbox.js";
 import { drawCounts, drawGauges, drawNames, drawWorkers } from "./panels.js";
 import { poll } from "./poll.js";
 import { startProjections } from "./projections.js";
+import { asked, startSubscriptions } from "./subscriptions.js";
 import { startTheme } from "./theme.js";
 import { drawTree, startTree } from "./tree.js";
 
-const PANELS = { "dead-letters": startDeadLetters, outbox: startOutbox, projections: startProjections, locks: startLocks };
+const PANELS = { "dead-letters": startDeadLetters, outbox: startOutbox, projections: startProjections, locks: startLocks,
+  subscriptions: (panel) => startSubscriptions(panel, (name) => watching || watch(name)) };
 const PAGE_PERIOD = 5000;
 const STALE_AFTER = 3; // seconds without an answer, or since the storage last answered the worker
 
@@ -28,12 +30,14 @@ const STATES = {
   ended: { mark: "■", name: "ended" },
   failed: { mark: "✕", name: "failed" },
   stale: { mark: "▲", name: "stale" },
+  missing: { mark: "✕", name: "not found" },
   disconnected: { mark: "✕", name: "disconnected" },
 };
 const PHASES = { starting: "waiting", running: "live", draining: "draining", ended: "ended", failed: "failed" };
 
 const owners = new Owners();
 let page = null;
+let watching = false; // a subscription
 let model = null;
 let answeredAt = 0;
 let failure = null;
@@ -46,20 +50,30 @@ function start(answer) {
     page = answer;
     document.body.dataset.kind = page.kind;
     for (const part of document.querySelectorAll("[data-part]")) {
-      part.hidden = !page.subscription || (part.dataset.part === "worker" && page.kind !== "subscription");
+      part.hidden = true;
     }
     startAccess(page.commands);
-    page.panels.forEach((panel) => PANELS[panel.name]?.(panel));
-    if (page.subscription) {
-      byId("data").href = "api/subscription";
-      startLag();
-      poll("api/subscription", answered, failed);
+    if (page.subscription && (asked ?? page.chosen)) {
+      watch(asked);
     } else {
-      write(byId("stream"), page.name);
+      write(byId("stream"), page.subscription ? "all subscriptions" : page.name);
       document.title = `${page.name}: ${page.kind}`;
     }
+    page.panels.forEach((panel) => PANELS[panel.name]?.(panel));
   }
   drawState();
+}
+
+/** Shows a subscription: that name of the storage, or the one of the process. */
+function watch(name) {
+  watching = true;
+  for (const part of document.querySelectorAll("[data-part]")) {
+    part.hidden = part.dataset.part === "worker" && page.kind !== "subscription";
+  }
+  const query = name === null ? "" : `?name=${encodeURIComponent(name)}`;
+  byId("data").href = `api/subscription${query}`;
+  startLag(`api/lag${query}`);
+  poll(`api/subscription${query}`, answered, failed);
 }
 
 function answered(answer) {
@@ -83,7 +97,7 @@ function draw() {
   drawCounts(model);
   drawFailures(model);
   drawState();
-  document.title = `${model.answer.stream ?? "spream"}: lag ${seconds(model.answer.lag_seconds)}`;
+  document.title = `${(page.kind === "dashboard" ? model.answer.subscription : model.answer.stream) ?? "spream"}: lag ${seconds(model.answer.lag_seconds)}`;
   document.body.dataset.now = model.answer.now ?? "";
 }
 
@@ -105,9 +119,9 @@ const age = () => (performance.now() - answeredAt) / 1000;
 
 function judge() {
   if (failure) {
-    return "disconnected";
+    return failure.missing ? "missing" : "disconnected";
   }
-  if (page && !page.subscription) {
+  if (page && !watching) {
     return "live";
   }
   if (!model) {
@@ -120,12 +134,13 @@ function judge() {
 }
 
 function detail(state) {
-  if (page && !page.subscription) {
+  if (page && !watching) {
     return state === "live" ? "" : `The process cannot be reached (${failure.message}). Retrying automatically.`;
   }
   const since = model ? `The state shown is ${seconds(Math.round(age()))} old.` : "No state is known yet.";
   const told = model?.answer.storage_error ? `: ${model.answer.storage_error}` : "";
   switch (state) {
+    case "missing": return `The storage has no subscription ${asked ?? page?.chosen ?? ""}.`;
     case "waiting": return "Waiting for the worker to open its storage and its stream.";
     case "live":
       if (page?.kind === "dashboard") {
@@ -138,7 +153,7 @@ function detail(state) {
     case "stale": return age() > STALE_AFTER
       ? `No answer for ${seconds(Math.round(age()))}.`
       : `The storage ${model.answer.read_age_seconds === undefined ? "has not answered this worker yet" : `has not answered this worker for ${seconds(model.answer.read_age_seconds)}`}${told}.`;
-    default: return `The worker cannot be reached (${failure.message}). ${since} Retrying automatically.`;
+    default: return `The ${page?.kind === "dashboard" ? "process" : "worker"} cannot be reached (${failure.message}). ${since} Retrying automatically.`;
   }
 }
 
@@ -150,4 +165,4 @@ startTheme(byId("theme"));
 startTree();
 byId("confirm-no").addEventListener("click", () => byId("confirm").close("no"));
 byId("outcome-close").addEventListener("click", () => (byId("outcome").hidden = true));
-poll("api/page", start, failed, { period: PAGE_PERIOD, wanted: () => !page?.subscription });
+poll("api/page", start, failed, { period: PAGE_PERIOD, wanted: () => !watching });

@@ -19,19 +19,19 @@ export function startDeadLetters(panel) {
 function draw(state, { now }) {
   latest = { state, now };
   const { open, failed, overtaken, parked, behind_parked: behind, parked_keys: keys } = state;
+  write(byId("dead-letters-of"), state.subscription ? `of subscription ${state.subscription}` : "");
   write(byId("dead-letters-open"), count(open));
   write(byId("dead-letters-counts"), open
     ? `${count(failed)} failed (${count(overtaken)} overtaken), ${count(parked)} parked, ${count(behind)} behind them; ${plural(keys, "key")} parked`
-    : `none is open; ${plural(keys, "key")} parked`);
+    : `${plural(keys, "key")} parked`);
   const causes = Object.entries(state.causes ?? {}).sort(([, one], [, other]) => other - one);
-  write(byId("dead-letters-causes"), causes.map(([cause, number]) => `${simple(cause)} ${count(number)}`).join(", "));
-  byId("dead-letters-causes").parentElement.hidden = causes.length === 0;
-  const open2 = new Set(state.letters.map((letter) => letter.identity));
-  selected.forEach((identity) => open2.has(identity) || selected.delete(identity));
+  write(byId("dead-letters-shown"), state.letters.length < open ? `newest ${count(state.letters.length)} of ${count(open)}; spream deadletters list shows all` : "all");
+  write(byId("dead-letters-causes"), causes.length ? `. Causes: ${causes.map(([cause, number]) => `${simple(cause)} ${count(number)}`).join(", ")}` : "");
+  byId("dead-letters-shown").parentElement.hidden = state.letters.length === 0;
+  const listed = new Set(state.letters.map((letter) => letter.identity));
+  selected.forEach((identity) => listed.has(identity) || selected.delete(identity));
   fillTable(byId("dead-letters-rows"), columns(now), state.letters, (letter) => letter.identity);
   byId("dead-letters-table").hidden = state.letters.length === 0;
-  const older = open - state.letters.length;
-  write(byId("dead-letters-older"), older > 0 ? `The newest ${count(state.letters.length)} are shown; spream deadletters list shows the ${count(older)} older ones.` : "");
   write(byId("dead-letters-replay"), told(state.replay));
   drawCommands(state);
 }
@@ -40,7 +40,7 @@ const simple = (name) => name.slice(name.lastIndexOf(".") + 1);
 
 function told(replay) {
   if (replay?.running) {
-    return `A replay runs since ${ago(replay.since, latest.now)}: ${plural(replay.replayed, "letter")} replayed.`;
+    return `A replay has been running for ${ago(replay.since, latest.now)}: ${plural(replay.replayed, "letter")} replayed${replay.stopping ? "; it was told to stop, and waits for its sink" : ""}.`;
   }
   return replay?.result ? `Last replay from this page: ${replay.result}.` : "";
 }
@@ -48,10 +48,10 @@ function told(replay) {
 function columns(now) {
   const shown = [
     ["Change", (letter) => element("span", { class: "mono" }, letter.identity)],
-    ["Table", (letter) => letter.table_name || "unknown"],
-    ["Cause", (letter) => (letter.error_class ? simple(letter.error_class) : "not tried")],
+    ["Table", (letter) => letter.table_name || "unknown", "name"],
+    ["Cause", (letter) => (letter.error_class ? simple(letter.error_class) : "not tried"), "name"],
     ["Attempts", (letter) => (letter.attempts === undefined ? "–" : count(letter.attempts))],
-    ["Since", (letter) => ago(letter.set_aside_at, now)],
+    ["Since", (letter) => ago(letter.set_aside_at, now), "tight"],
     ["Status", (letter) => status(letter)],
   ];
   return unlocked() ? [...shown, ["Commands", actions, "actions"]] : shown;
@@ -103,6 +103,11 @@ function drawCommands(state) {
   }
   const chosen = state.letters.filter((letter) => selected.has(letter.identity)).slice(0, MOST);
   const made = [];
+  if (state.replay?.running) {
+    made.push(button("Stop the replay", () => run("stop", {}, {
+      title: "Stop the replay?", label: "Stop",
+      text: "A change that the sink has at the moment may still take effect. Letters that were not replayed stay open." })));
+  }
   if (chosen.length) {
     made.push(button(`Replay ${count(chosen.length)} selected`, () => run("replay", { identities: chosen.map((letter) => letter.identity) }, {
       title: `Replay ${plural(chosen.length, "dead letter")}?`, label: "Replay",
@@ -114,7 +119,7 @@ function drawCommands(state) {
       title: "Release parked keys?", label: "Release",
       text: `Of ${plural(state.parked_keys, "parked key")}, those without an open dead letter are delivered again from the next change on.` })));
   }
-  const text = `${[...selected].join()} ${state.parked_keys}`;
+  const text = `${[...selected].join()} ${state.parked_keys} ${state.replay?.running}`;
   if (bar.drawn !== text) {
     bar.drawn = text;
     bar.replaceChildren(...made);

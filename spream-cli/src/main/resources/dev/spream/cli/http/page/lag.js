@@ -19,7 +19,8 @@ let known = null;
 let pointed = null; // the index of the time that is pointed at
 let chosen = null; // the token that is pointed at in the list
 
-export function startLag() {
+/** @param path of the history */
+export function startLag(path) {
   const frame = byId("lag-frame");
   svg = byId("lag-graph");
   layers = Object.fromEntries(["axis", "band", "lines", "pointer", "marks"]
@@ -28,14 +29,14 @@ export function startLag() {
   layers.pointer.append(shape("line"));
   byId("lag-section").hidden = false;
   let near = true;
-  const asking = poll("api/lag", (answer) => {
+  const asking = poll(path, (answer) => {
     known = answer;
     draw();
   }, () => {}, { period: PERIOD, wanted: () => near });
   new IntersectionObserver((entries) => {
     near = entries.at(-1).isIntersecting;
     near && asking.now();
-  }, { rootMargin: "300px" }).observe(frame);
+  }, { rootMargin: "300px" }).observe(byId("lag-section"));
   new ResizeObserver(draw).observe(frame);
   frame.addEventListener("pointermove", (event) => point(indexAt(event.clientX - frame.getBoundingClientRect().left)));
   frame.addEventListener("pointerleave", () => point(null));

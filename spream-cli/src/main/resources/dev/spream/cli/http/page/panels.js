@@ -31,9 +31,11 @@ export function drawGauges(model) {
   write(byId("churn"), `${plural(splits, "split")}, ${plural(merges, "merge")} in view; ${count(inflight)} in flight here`);
 }
 
+export const lagLevel = (lag) => (lag === null ? "unknown" : lag < BEHIND ? "good" : lag < FAR_BEHIND ? "watch" : "bad");
+
 function drawLag({ answer, phase }) {
   const lag = answer.lag_seconds ?? null;
-  const level = lag === null ? "unknown" : lag < BEHIND ? "good" : lag < FAR_BEHIND ? "watch" : "bad";
+  const level = lagLevel(lag);
   const verdict = { unknown: "unknown", good: "on time", watch: "behind", bad: "far behind" }[level];
   const done = phase === "ended";
   assign(byId("gauge-lag"), { "data-level": done ? "unknown" : level });

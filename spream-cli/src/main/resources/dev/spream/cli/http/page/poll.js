@@ -43,7 +43,7 @@ export function poll(address, answered, failed, { period = PERIOD, wanted = () =
   async function question() {
     const response = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT) });
     if (!response.ok) {
-      throw new Error(`the worker responded with ${response.status}`);
+      throw Object.assign(new Error(`the worker responded with ${response.status}`), { missing: response.status === 404 });
     }
     return response.json();
   }

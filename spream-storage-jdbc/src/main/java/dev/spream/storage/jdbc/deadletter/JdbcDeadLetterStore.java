@@ -226,6 +226,18 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
     }
 
     @Override
+    public List<Entry> newestLetters(int limit) throws InterruptedException {
+        return database.run(
+                "reading the newest dead letters" + ofSubscription(),
+                transaction -> letters.newest(transaction, limit));
+    }
+
+    @Override
+    public Counts counts() throws InterruptedException {
+        return database.run("counting the dead letters" + ofSubscription(), letters::counts);
+    }
+
+    @Override
     public List<StoredDeadLetter> read(Collection<RecordIdentity> identities) throws InterruptedException {
         return database.run(
                 "reading %d dead letters%s".formatted(identities.size(), ofSubscription()),

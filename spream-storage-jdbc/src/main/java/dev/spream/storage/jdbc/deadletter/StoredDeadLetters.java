@@ -157,15 +157,39 @@ record StoredDeadLetters(String subscription) {
     private static final String IS_HELD_BACK = """
             SELECT EXISTS (SELECT FROM @dead_letter_keys WHERE key_hash = ANY (?) AND subscription = ? AND NOT failed)""";
 
-    private static final String OPEN = """
+    private static final String OPEN = open("");
+
+    private static final String NEWEST = open("""
+            ORDER BY k.commit_timestamp DESC, k.server_transaction_id DESC, k.record_sequence DESC LIMIT ?""");
+
+    private static String open(String chosen) {
+        return """
             WITH open AS MATERIALIZED (
                 SELECT k.letter_id, k.commit_timestamp, k.server_transaction_id, k.record_sequence, k.reason,
                     k.reason = 'FAILED' AND %s AS overtaken
                 FROM (SELECT id AS letter_id, * FROM @dead_letters) AS k
                 WHERE k.subscription = ? AND k.settled IS NULL
+                %s
             )
             SELECT open.*, k.table_name, k.key FROM open LEFT JOIN @dead_letter_keys k ON k.letter_id = open.letter_id
-            ORDER BY open.commit_timestamp, open.server_transaction_id, open.record_sequence""".formatted(OVERTAKEN);
+            ORDER BY open.commit_timestamp, open.server_transaction_id, open.record_sequence""".formatted(OVERTAKEN, chosen);
+    }
+
+    /** Finds the overtaken letters from the changes that passed them, which are few beside the letters. */
+    private static final String COUNTS = """
+            SELECT open.*,
+                (SELECT count(DISTINCT k.letter_id) FROM @dead_letter_passes pass JOIN @dead_letter_keys k
+                    ON k.key_hash = pass.key_hash AND k.subscription = pass.subscription AND k.failed
+                    AND (k.commit_timestamp, k.server_transaction_id, k.record_sequence)
+                        < (pass.commit_timestamp, pass.server_transaction_id, pass.record_sequence)
+                    WHERE pass.subscription = asked.subscription) AS overtaken,
+                (SELECT count(*) FROM @dead_letter_parked_keys WHERE subscription = asked.subscription) AS parked_keys
+            FROM (SELECT ?::text) AS asked(subscription)
+            CROSS JOIN LATERAL (
+                SELECT count(*) FILTER (WHERE reason = 'FAILED') AS failed,
+                    count(*) FILTER (WHERE reason = 'PARKED') AS parked,
+                    count(*) FILTER (WHERE reason = 'BEHIND_PARKED') AS behind_parked
+                FROM @dead_letters WHERE subscription = asked.subscription AND settled IS NULL) AS open""";
 
     private static final String READ = """
             SELECT l.letter
@@ -314,12 +338,34 @@ record StoredDeadLetters(String subscription) {
 
     /** Returns the open letters, in commit order. */
     List<DeadLetterStore.Entry> open(Statements transaction) throws SQLException {
-        return transaction.rows(OPEN, p -> p.text(subscription), OneKey::read).stream()
+        return entries(transaction.rows(OPEN, p -> p.text(subscription), OneKey::read));
+    }
+
+    /** Returns the open letters that committed last, the latest first. */
+    List<DeadLetterStore.Entry> newest(Statements transaction, int limit) throws SQLException {
+        return entries(transaction.rows(NEWEST, p -> p.text(subscription).number(limit), OneKey::read))
+                .reversed();
+    }
+
+    private static List<DeadLetterStore.Entry> entries(List<OneKey> keys) {
+        return keys.stream()
                 .collect(Collectors.groupingBy(OneKey::identity, LinkedHashMap::new, Collectors.toList()))
                 .values()
                 .stream()
                 .map(OneKey::entry)
                 .toList();
+    }
+
+    DeadLetterStore.Counts counts(Statements transaction) throws SQLException {
+        return transaction.row(
+                COUNTS,
+                p -> p.text(subscription),
+                row -> new DeadLetterStore.Counts(
+                        row.getLong("failed"),
+                        row.getLong("overtaken"),
+                        row.getLong("parked"),
+                        row.getLong("behind_parked"),
+                        row.getLong("parked_keys")));
     }
 
     /**
