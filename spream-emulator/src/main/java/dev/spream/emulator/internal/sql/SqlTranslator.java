@@ -4,13 +4,11 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Token.Kind;
-import io.grpc.StatusRuntimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -79,223 +77,33 @@ public final class SqlTranslator {
     }
 
     private Translation statement() {
+        DmlTranslator dml = new DmlTranslator(this, cursor, schema, postgres);
         if (cursor.acceptWords("INSERT")) {
-            return insert();
+            return dml.insert();
         }
         if (cursor.acceptWords("UPDATE")) {
-            return update();
+            return dml.update();
         }
         if (cursor.acceptWords("DELETE")) {
             cursor.acceptWords("FROM");
-            return delete();
+            return dml.delete();
         }
         translateRest();
-        return new Translation(out.toString(), binds, "", Set.of(), true);
+        return translation("", Set.of(), true);
     }
 
-    private Translation insert() {
-        boolean replaces = cursor.acceptWords("OR", "UPDATE");
-        boolean ignores = !replaces && cursor.acceptWords("OR", "IGNORE");
-        cursor.acceptWords("INTO");
-        String table = cursor.expectName();
-        List<String> keyColumns = schema.primaryKey(table).orElseThrow(() -> tableNotFound(table));
-        List<String> columns = cursor.names();
-        String source = capture(() -> insertSource(table, columns));
-        if (cursor.acceptWords("ON", "CONFLICT")) {
-            if (cursor.peek().isSymbol("(")) {
-                cursor.skipGroup();
-            }
-            cursor.expectWords("DO");
-            replaces = cursor.acceptWords("UPDATE");
-            ignores = !replaces;
-            skipConflictAction();
-        }
-        String names = quotedList(columns);
-        String key = quotedList(keyColumns);
-        if (replaces) {
-            if (key.isEmpty()) {
-                emit("MERGE INTO", quoted(table), "(", names, ",", ONLY_ROW, ") KEY (", ONLY_ROW, ")");
-                emit("SELECT *, TRUE FROM (", source, ")");
-            } else {
-                emit("MERGE INTO", quoted(table), "(", names, ") KEY (", key, ")", source);
-            }
-        } else if (ignores) {
-            emit("INSERT INTO", quoted(table), "(", names, ") SELECT * FROM (", source, ") AS V_ (", names, ")");
-            emit("WHERE NOT EXISTS (SELECT 1 FROM", quoted(table), "AS T_ WHERE");
-            String same = String.join(
-                    " AND ",
-                    keyColumns.stream()
-                            .map(column -> "T_.%s = V_.%s".formatted(quoted(column), quoted(column)))
-                            .toList());
-            emit(same.isEmpty() ? "TRUE" : same, ")");
-        } else {
-            emit("INSERT INTO", quoted(table), "(", names, ")", source);
-        }
-        return dml(table, Set.copyOf(columns), "FINAL");
+    Translation translation(String table, Set<String> writtenColumns, boolean returnsRows) {
+        return new Translation(takeOutput(), binds, table, writtenColumns, returnsRows);
     }
 
-    private StatusRuntimeException tableNotFound(String table) {
-        return postgres
-                ? Errors.notFound("relation \"%s\" does not exist", table)
-                : Errors.invalidArgument("Table not found: %s", table);
+    /** Returns the output so far, and begins anew. */
+    String takeOutput() {
+        String taken = out.toString();
+        out = new StringBuilder();
+        return taken;
     }
 
-    private void insertSource(String table, List<String> columns) {
-        while (!atReturning() && !(cursor.peek().isWord("ON") && cursor.peek(1).isWord("CONFLICT"))) {
-            if (cursor.atEnd()) {
-                return;
-            }
-            if (cursor.acceptWords("VALUES")) {
-                emit("VALUES");
-                rows(table, columns);
-            } else {
-                translateToken();
-            }
-        }
-    }
-
-    private void rows(String table, List<String> columns) {
-        do {
-            cursor.expectSymbol("(");
-            emit("(");
-            for (int i = 0; !cursor.acceptSymbol(")"); i++) {
-                if (i > 0) {
-                    cursor.expectSymbol(",");
-                    emit(",");
-                }
-                assigned(table, i < columns.size() ? columns.get(i) : "");
-            }
-            emit(")");
-        } while (cursor.acceptSymbol(",") && comma());
-    }
-
-    private boolean comma() {
-        emit(",");
-        return true;
-    }
-
-    /** Translates an expression up to the comma or the keyword after it, as a value of a column. */
-    private void assigned(String table, String column) {
-        Optional<Type> type = schema.columnType(table, column);
-        Token first = cursor.peek();
-        String value = capture(() -> {
-            while (!endsValue()) {
-                translateToken();
-            }
-        });
-        boolean literal = value.equals(alone(first));
-        if (!postgres && literal && type.isPresent() && !accepts(type.get(), first.kind())) {
-            throw Errors.invalidArgument(
-                    "Value of type %s cannot be assigned to %s, which has type %s",
-                    first.kind() == Kind.STRING ? "STRING" : first.text().contains(".") ? "FLOAT64" : "INT64",
-                    column,
-                    type.get().getCode());
-        }
-        boolean json = type.filter(of -> of.getCode() == TypeCode.JSON).isPresent();
-        emit(json && postgres && !value.equalsIgnoreCase("NULL") ? "SPANNER_JSONB(" + value + ")" : value);
-    }
-
-    private boolean endsValue() {
-        Token next = cursor.peek();
-        return next.kind() == Kind.END
-                || next.isSymbol(",")
-                || next.isSymbol(")")
-                || next.isSymbol(";")
-                || next.isWord("WHERE")
-                || atReturning();
-    }
-
-    /** Returns the translation of a token that is a whole literal, or something that no translation is. */
-    private String alone(Token token) {
-        return switch (token.kind()) {
-            case STRING -> stringLiteral(token.text());
-            case NUMBER -> number(token.text());
-            default -> "\0";
-        };
-    }
-
-    /**
-     * Returns whether a literal may be assigned without a cast.
-     *
-     * @see <a href="https://cloud.google.com/spanner/docs/reference/standard-sql/conversion_rules">Spanner: conversion
-     *     rules</a>
-     */
-    private static boolean accepts(Type column, Kind literal) {
-        return switch (column.getCode()) {
-            case STRING, DATE, TIMESTAMP, PROTO, UUID -> literal == Kind.STRING;
-            case INT64, FLOAT32, FLOAT64, NUMERIC -> literal == Kind.NUMBER;
-            case ENUM -> true;
-            default -> false;
-        };
-    }
-
-    private void skipConflictAction() {
-        while (!cursor.atEnd() && !atReturning()) {
-            cursor.next();
-        }
-    }
-
-    private Translation update() {
-        String table = cursor.expectName();
-        emit("UPDATE", quoted(table));
-        while (!cursor.atEnd() && !cursor.peek().isWord("SET")) {
-            translateToken();
-        }
-        cursor.expectWords("SET");
-        emit("SET");
-        Set<String> columns = new HashSet<>();
-        do {
-            String column = cursor.expectColumn();
-            cursor.expectSymbol("=");
-            if (!columns.isEmpty()) {
-                emit(",");
-            }
-            emit(quoted(column), "=");
-            columns.add(column);
-            assigned(table, column);
-        } while (cursor.acceptSymbol(","));
-        condition("UPDATE");
-        return dml(table, columns, "FINAL");
-    }
-
-    private Translation delete() {
-        String table = cursor.expectName();
-        emit("DELETE FROM", quoted(table));
-        while (!cursor.atEnd() && !cursor.peek().isWord("WHERE") && !atReturning()) {
-            translateToken();
-        }
-        condition("DELETE");
-        return dml(table, Set.of(), "OLD");
-    }
-
-    /** Translates the condition, which GoogleSQL demands. */
-    private void condition(String statement) {
-        if (!postgres && !cursor.peek().isWord("WHERE")) {
-            throw Errors.invalidArgument("%s must have a WHERE clause", statement);
-        }
-        while (!cursor.atEnd() && !atReturning()) {
-            translateToken();
-        }
-    }
-
-    private boolean atReturning() {
-        return cursor.peek().isWord("RETURNING")
-                || (cursor.peek().isWord("THEN") && cursor.peek(1).isWord("RETURN"));
-    }
-
-    private Translation dml(String table, Set<String> columns, String rowsReturned) {
-        boolean returning = cursor.acceptWords("RETURNING") || cursor.acceptWords("THEN", "RETURN");
-        if (returning) {
-            String change = out.toString();
-            String list = capture(this::translateRest);
-            out = new StringBuilder();
-            emit("SELECT", list, "FROM", rowsReturned, "TABLE (", change, ")");
-        }
-        cursor.expectEnd();
-        return new Translation(out.toString(), binds, table, columns, returning);
-    }
-
-    private void translateRest() {
+    void translateRest() {
         boolean inList = false;
         boolean atItem = false;
         while (!cursor.atEnd()) {
@@ -422,7 +230,7 @@ public final class SqlTranslator {
         emit(quoted(informationSchema ? INFORMATION_SCHEMA : token.text()));
     }
 
-    private String number(String text) {
+    String number(String text) {
         boolean floating = !postgres
                 && text.contains(".")
                 && !text.toUpperCase(Locale.ROOT).contains("E");
