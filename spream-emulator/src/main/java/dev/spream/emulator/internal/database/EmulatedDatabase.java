@@ -57,7 +57,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     // The engine alters a table by a copy: a read in between would find none.
     private final ReadWriteLock structure = new ReentrantReadWriteLock();
 
-    private volatile Schema schema = Schema.EMPTY;
+    private volatile Schema schema;
     private volatile Instant lastCommit = Instant.EPOCH;
 
     /** Creates an empty database, with the last part of its name as the PostgreSQL catalog. */
@@ -65,13 +65,14 @@ public final class EmulatedDatabase implements AutoCloseable {
             String name, DatabaseDialect dialect, InstantSource time, StreamSettings settings, long seed) {
         this.name = name;
         this.dialect = dialect;
+        this.schema = Schema.empty(dialect);
         this.engine = new Engine(dialect);
         this.time = time;
         this.clock = new CommitClock(time, seed);
         this.streams = new ChangeStreams(dialect, clock, settings, seed);
-        this.statements = new Statements(dialect, this::schema);
+        this.statements = new Statements(dialect, this::schema, clock::now);
         this.keyReader = new KeyedReads(statements);
-        this.editor = new SchemaEditor(engine, streams);
+        this.editor = new SchemaEditor(engine, dialect, streams, clock::now);
         this.createTime = clock.now();
         try {
             this.informationSchema = new InformationSchema(engine, dialect, name.substring(name.lastIndexOf('/') + 1));
@@ -196,7 +197,7 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     /** Returns the statements that create the database in its present form. */
     public List<String> ddl() {
-        List<String> ddl = new ArrayList<>(schema.ddl(dialect));
+        List<String> ddl = new ArrayList<>(schema.ddl());
         ddl.addAll(streams.ddl());
         return ddl;
     }
@@ -256,6 +257,10 @@ public final class EmulatedDatabase implements AutoCloseable {
     public QueryResult query(String sql, SqlParameters parameters, ReadContext context, boolean planOnly) {
         refuseForeignStatements(sql);
         Translation query = translate(sql, parameters);
+        if (query.sql().contains("SPANNER_NEXT_VALUE(") && !(context instanceof ReadContext.Inside)) {
+            throw Errors.invalidArgument("The following functions can only be used in a read-write or partitioned-dml"
+                    + " transaction. Current transaction type is ReadOnly: get_next_sequence_value");
+        }
         return context.read(
                 this,
                 connection -> planOnly

@@ -34,6 +34,8 @@ final class EngineErrors {
             case ErrorCode.NULL_NOT_ALLOWED ->
                 Errors.failedPrecondition(
                         "A row does not specify a non-null value for the NOT NULL column: %s", quoted(message));
+            case ErrorCode.COLUMN_CONTAINS_NULL_VALUES_1 ->
+                Errors.failedPrecondition("Cannot specify a null value for column: %s", quoted(message));
             case ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_PARENT_MISSING_1 ->
                 Errors.notFound("Parent row is missing. Row cannot be written. (%s)", message);
             case ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1 ->

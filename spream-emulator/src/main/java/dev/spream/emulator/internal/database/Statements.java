@@ -9,6 +9,7 @@ import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.database.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.StatementScope;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.sql.Types;
 import dev.spream.emulator.internal.sql.Values;
@@ -17,6 +18,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -32,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  * Runs translated statements on a connection of the engine.
  *
  * @param schema returns the present schema
+ * @param clock returns the time of a statement
  */
-record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
+record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Instant> clock) {
     /** The engine's schema with the tables of the database. */
     private static final String TABLES = "PUBLIC";
 
@@ -49,11 +52,18 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
     }
 
     QueryResult query(Connection connection, String sql, List<@Nullable Object> binds) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, sql, binds);
-                ResultSet rows = statement.executeQuery()) {
-            StructType rowType = rowType(rows.getMetaData());
-            return new QueryResult(rowType, rows(rows, rowType), -1);
-        }
+        return inScope(() -> {
+            try (PreparedStatement statement = prepare(connection, sql, binds);
+                    ResultSet rows = statement.executeQuery()) {
+                StructType rowType = rowType(rows.getMetaData());
+                return new QueryResult(rowType, rows(rows, rowType), -1);
+            }
+        });
+    }
+
+    /** Runs work with the functions of the engine that need the time or a sequence. */
+    <T> T inScope(StatementScope.Work<T, SQLException> work) throws SQLException {
+        return StatementScope.run(clock, name -> schema.get().sequence(name), work);
     }
 
     /** Runs DML and adds the rows that it changed; a statement that fails changes none. */
@@ -61,7 +71,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
         StoredTable table = schema.table(dml.table());
         refuseKeyUpdate(table, dml);
         QueryResult[] result = new QueryResult[1];
-        List<RowEvent> events = RowCapture.during(() -> result[0] = run(connection, dml));
+        List<RowEvent> events = RowCapture.during(() -> result[0] = inScope(() -> run(connection, dml)));
         changes.add(events, schema, dml.writtenColumns());
         return result[0];
     }

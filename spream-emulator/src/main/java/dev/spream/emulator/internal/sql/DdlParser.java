@@ -15,11 +15,13 @@ public final class DdlParser {
     private final TokenCursor cursor;
     private final DatabaseDialect dialect;
     private final TableParser tables;
+    private final SequenceParser sequences;
 
     private DdlParser(String statement, DatabaseDialect dialect, ProtoBundle bundle) {
         this.cursor = new TokenCursor(statement, dialect);
         this.dialect = dialect;
         this.tables = new TableParser(cursor, dialect, bundle);
+        this.sequences = new SequenceParser(cursor, dialect == DatabaseDialect.POSTGRESQL);
     }
 
     /** Parses a statement; the bundle has the column types of the database that are no types of Spanner. */
@@ -50,10 +52,45 @@ public final class DdlParser {
                 && cursor.peek(2).isWord("BUNDLE")) {
             return protoBundle();
         }
-        if (cursor.acceptWords("ANALYZE") || cursor.acceptWords("ALTER", "DATABASE")) {
+        if (cursor.acceptWords("CREATE", "SEQUENCE")) {
+            boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
+            return new DdlStatement.CreateSequence(cursor.expectName(), ifNotExists, sequences.created());
+        }
+        if (cursor.acceptWords("ALTER", "SEQUENCE")) {
+            boolean ifExists = cursor.acceptWords("IF", "EXISTS");
+            return new DdlStatement.AlterSequence(cursor.expectName(), ifExists, sequences.change());
+        }
+        if (cursor.acceptWords("DROP", "SEQUENCE")) {
+            boolean ifExists = cursor.acceptWords("IF", "EXISTS");
+            return new DdlStatement.DropSequence(cursor.expectName(), ifExists);
+        }
+        if (cursor.acceptWords("ALTER", "DATABASE")) {
+            return alterDatabase();
+        }
+        if (cursor.acceptWords("ANALYZE")) {
             return skipRest(new DdlStatement.Accepted());
         }
         return createIndex();
+    }
+
+    private DdlStatement alterDatabase() {
+        String database = cursor.next().text();
+        boolean postgresKind = cursor.acceptWords("SET", "spanner") && cursor.acceptSymbol(".");
+        boolean kind = postgresKind
+                ? cursor.acceptWords("default_sequence_kind")
+                : cursor.acceptWords("SET", "OPTIONS")
+                        && cursor.acceptSymbol("(")
+                        && cursor.acceptWords("default_sequence_kind");
+        if (!kind) {
+            return skipRest(new DdlStatement.Accepted());
+        }
+        cursor.expectSymbol("=");
+        boolean unset = cursor.acceptWords("NULL");
+        boolean bitReversed = !unset && SequenceParser.kind(cursor.next());
+        if (!postgresKind) {
+            cursor.expectSymbol(")");
+        }
+        return new DdlStatement.SetDefaultSequenceKind(database, bitReversed);
     }
 
     private DdlStatement protoBundle() {

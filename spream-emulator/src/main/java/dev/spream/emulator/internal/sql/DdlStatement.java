@@ -11,9 +11,38 @@ public sealed interface DdlStatement {
      * A column as declared.
      *
      * @param inPrimaryKey whether the column itself is declared PRIMARY KEY
+     * @param source what gives it a value where a statement does not; empty for NULL
      */
     record ColumnDef(
-            String name, Types.Declared type, boolean notNull, boolean allowsCommitTimestamp, boolean inPrimaryKey) {}
+            String name,
+            Types.Declared type,
+            boolean notNull,
+            boolean allowsCommitTimestamp,
+            boolean inPrimaryKey,
+            Optional<ColumnSource> source) {
+
+        public boolean isGenerated() {
+            return source.filter(GeneratedColumn.class::isInstance).isPresent();
+        }
+
+        public ColumnDef with(Optional<ColumnSource> other) {
+            return new ColumnDef(name, type, notNull, allowsCommitTimestamp, inPrimaryKey, other);
+        }
+    }
+
+    /** What gives a column a value. */
+    sealed interface ColumnSource {}
+
+    /** @param expression as written */
+    record DefaultValue(String expression) implements ColumnSource {}
+
+    /**
+     * @param expression as written
+     * @param stored false for one that is computed when it is read; the emulator stores it all the same
+     */
+    record GeneratedColumn(String expression, boolean stored) implements ColumnSource {}
+
+    record IdentityColumn(SequenceOptions options) implements ColumnSource {}
 
     record KeyPart(String column, boolean descending) {}
 
@@ -34,7 +63,16 @@ public sealed interface DdlStatement {
             List<KeyPart> primaryKey,
             Optional<Parent> parent,
             Optional<DeletionPolicy> deletionPolicy)
-            implements DdlStatement {}
+            implements DdlStatement {
+
+        public CreateTable withColumns(List<ColumnDef> other) {
+            return new CreateTable(name, false, other, primaryKey, parent, deletionPolicy);
+        }
+
+        public CreateTable with(Optional<DeletionPolicy> policy) {
+            return new CreateTable(name, false, columns, primaryKey, parent, policy);
+        }
+    }
 
     record DropTable(String name, boolean ifExists) implements DdlStatement {}
 
@@ -42,14 +80,27 @@ public sealed interface DdlStatement {
 
     record DropColumn(String table, String column) implements DdlStatement {}
 
-    /** Changes the properties that are not null. */
+    /** Changes the properties that are not null; an empty source drops the column's. */
     record AlterColumn(
             String table,
             String column,
             Types.@Nullable Declared type,
             @Nullable Boolean notNull,
-            @Nullable Boolean allowsCommitTimestamp)
+            @Nullable Boolean allowsCommitTimestamp,
+            @Nullable Optional<ColumnSource> source)
             implements DdlStatement {}
+
+    /** Changes the sequence of an identity column. */
+    record AlterIdentity(String table, String column, SequenceChange change) implements DdlStatement {}
+
+    record CreateSequence(String name, boolean ifNotExists, SequenceOptions options) implements DdlStatement {}
+
+    record AlterSequence(String name, boolean ifExists, SequenceChange change) implements DdlStatement {}
+
+    record DropSequence(String name, boolean ifExists) implements DdlStatement {}
+
+    /** Determines whether sequences and identity columns may leave out their kind. */
+    record SetDefaultSequenceKind(String database, boolean bitReversedPositive) implements DdlStatement {}
 
     record CreateIndex(
             String name,

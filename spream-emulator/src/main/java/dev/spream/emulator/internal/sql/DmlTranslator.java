@@ -4,6 +4,7 @@ import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import io.grpc.StatusRuntimeException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +19,15 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
         cursor.acceptWords("INTO");
         String table = cursor.expectName();
         List<String> keyColumns = schema.primaryKey(table).orElseThrow(() -> tableNotFound(table));
-        List<String> columns = cursor.names();
+        List<String> columns = new ArrayList<>(cursor.names());
+        if (!postgres) {
+            columns.stream()
+                    .filter(column -> schema.isGenerated(table, column))
+                    .findFirst()
+                    .ifPresent(column -> {
+                        throw Errors.invalidArgument("Cannot INSERT value on non-writable column: %s", column);
+                    });
+        }
         String source = translator.capture(() -> insertSource(table, columns));
         if (cursor.acceptWords("ON", "CONFLICT")) {
             if (cursor.peek().isSymbol("(")) {
@@ -28,6 +37,9 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
             replaces = cursor.acceptWords("UPDATE");
             ignores = !replaces;
             skipConflictAction();
+        }
+        if (replaces || ignores) {
+            source = withKeyDefaults(table, keyColumns, columns, source);
         }
         String names = SqlTranslator.quotedList(columns);
         String key = SqlTranslator.quotedList(keyColumns);
@@ -72,6 +84,29 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
         return dml(table, Set.copyOf(columns), "FINAL");
     }
 
+    /** Adds the key columns that the statement leaves to their default values, since rows are sought by them. */
+    private String withKeyDefaults(String table, List<String> keyColumns, List<String> columns, String source) {
+        List<String> missing = keyColumns.stream()
+                .filter(key -> columns.stream().noneMatch(key::equalsIgnoreCase))
+                .toList();
+        if (missing.stream().anyMatch(key -> schema.isGenerated(table, key))) {
+            throw Errors.unimplemented(
+                    "DML that inserts into table %s or else updates is not supported by this emulator, because a key column"
+                            + " is generated; use a mutation",
+                    table);
+        }
+        if (missing.isEmpty()) {
+            return source;
+        }
+        columns.addAll(missing);
+        String defaults = String.join(
+                ", ",
+                missing.stream()
+                        .map(key -> schema.defaultValue(table, key).orElse("NULL"))
+                        .toList());
+        return "SELECT *, " + defaults + " FROM (" + source + ")";
+    }
+
     private StatusRuntimeException tableNotFound(String table) {
         return postgres
                 ? Errors.notFound("relation \"%s\" does not exist", table)
@@ -114,6 +149,12 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
 
     /** Translates an expression up to the comma or the keyword after it, as a value of a column. */
     private void assigned(String table, String column) {
+        if (assignedDefault(table, column)) {
+            return;
+        }
+        if (schema.isGenerated(table, column)) {
+            throw Errors.invalidArgument("Cannot insert into column \"%s\", which is a non-writable column", column);
+        }
         Optional<Type> type = schema.columnType(table, column);
         Token first = cursor.peek();
         String value = translator.capture(() -> {
@@ -131,6 +172,20 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
         }
         boolean json = type.filter(of -> of.getCode() == TypeCode.JSON).isPresent();
         translator.emit(json && postgres && !value.equalsIgnoreCase("NULL") ? "SPANNER_JSONB(" + value + ")" : value);
+    }
+
+    private boolean assignedDefault(String table, String column) {
+        if (!cursor.acceptWords("DEFAULT")) {
+            return false;
+        }
+        if (!endsValue()) {
+            throw cursor.syntaxError("Unexpected keyword DEFAULT");
+        }
+        translator.emit(
+                schema.isGenerated(table, column)
+                        ? "DEFAULT"
+                        : schema.defaultValue(table, column).orElse("NULL"));
+        return true;
     }
 
     private boolean endsValue() {
@@ -190,6 +245,13 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
             }
             translator.emit(SqlTranslator.quoted(column), "=");
             columns.add(column);
+            if (schema.isGenerated(table, column)) {
+                throw Errors.invalidArgument(
+                        postgres
+                                ? "Cannot UPDATE value on non-writable column \"%s\""
+                                : "Cannot UPDATE value on non-writable column: %s",
+                        column);
+            }
             assigned(table, column);
         } while (cursor.acceptSymbol(","));
         condition("UPDATE");

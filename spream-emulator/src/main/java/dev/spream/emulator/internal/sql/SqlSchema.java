@@ -14,4 +14,11 @@ public interface SqlSchema {
 
     /** Returns the type of a column; empty if there is no such column. */
     Optional<Type> columnType(String table, String column);
+
+    boolean isSequence(String name);
+
+    boolean isGenerated(String table, String column);
+
+    /** Returns the default value of a column in the engine's SQL; empty if it has none. */
+    Optional<String> defaultValue(String table, String column);
 }

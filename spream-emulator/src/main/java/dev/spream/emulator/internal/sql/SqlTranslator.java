@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,20 +46,67 @@ public final class SqlTranslator {
     private StringBuilder out = new StringBuilder();
 
     private SqlTranslator(
-            String sql, DatabaseDialect dialect, SqlParameters parameters, SqlSchema schema, Instant now) {
+            String sql,
+            DatabaseDialect dialect,
+            SqlParameters parameters,
+            SqlSchema schema,
+            Optional<CurrentTime> now) {
         this.cursor = new TokenCursor(sql, dialect);
         this.dialect = dialect;
         this.postgres = dialect == DatabaseDialect.POSTGRESQL;
         this.parameters = parameters;
         this.schema = schema;
         this.aliases = aliases(new TokenCursor(sql, dialect));
-        this.functions = new FunctionTranslator(this, cursor, dialect, now);
+        this.functions = new FunctionTranslator(this, cursor, dialect, schema, now);
     }
 
     /** Translates a statement; {@code now} is its current timestamp. */
     public static Translation translate(
             String sql, DatabaseDialect dialect, SqlParameters parameters, SqlSchema schema, Instant now) {
-        return new SqlTranslator(sql, dialect, parameters, schema, now).statement();
+        return new SqlTranslator(sql, dialect, parameters, schema, Optional.of(CurrentTime.of(now))).statement();
+    }
+
+    /**
+     * Translates an expression that a schema stores.
+     *
+     * @param deterministic whether it may not use the time, sequences or random values
+     */
+    public static String expression(String sql, DatabaseDialect dialect, SqlSchema schema, boolean deterministic) {
+        Optional<CurrentTime> now = deterministic ? Optional.empty() : Optional.of(CurrentTime.AT_EVALUATION);
+        SqlTranslator translator = new SqlTranslator(sql, dialect, SqlParameters.NONE, schema, now);
+        translator.translateRest();
+        return translator.takeOutput();
+    }
+
+    /** Returns the names and keywords in an expression or a query, in lower case. */
+    public static Set<String> namesIn(String sql, DatabaseDialect dialect) {
+        Set<String> names = new HashSet<>();
+        TokenCursor cursor = new TokenCursor(sql, dialect);
+        while (!cursor.atEnd()) {
+            Token token = cursor.next();
+            if (token.isName() && (!cursor.peek().isSymbol("(") || token.isWord("SELECT"))) {
+                names.add(token.text().toLowerCase(Locale.ROOT));
+            }
+        }
+        return names;
+    }
+
+    /** Returns an expression with some of its names replaced. */
+    public static String replaced(
+            String expression, DatabaseDialect dialect, Function<String, Optional<String>> replacement) {
+        TokenCursor cursor = new TokenCursor(expression, dialect);
+        StringBuilder replaced = new StringBuilder();
+        int end = 0;
+        while (!cursor.atEnd()) {
+            Token token = cursor.next();
+            Optional<String> other =
+                    token.isName() && !cursor.peek().isSymbol("(") ? replacement.apply(token.text()) : Optional.empty();
+            if (other.isPresent()) {
+                replaced.append(expression, end, token.start()).append(other.get());
+                end = token.end();
+            }
+        }
+        return replaced.append(expression.substring(end)).toString();
     }
 
     /** Returns whether the statement is DML, by its first word. */

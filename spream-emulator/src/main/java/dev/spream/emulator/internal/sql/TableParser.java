@@ -2,15 +2,24 @@ package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
+import dev.spream.emulator.internal.sql.DdlStatement.ColumnSource;
+import dev.spream.emulator.internal.sql.DdlStatement.DefaultValue;
 import dev.spream.emulator.internal.sql.DdlStatement.DeletionPolicy;
+import dev.spream.emulator.internal.sql.DdlStatement.GeneratedColumn;
+import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Parses what follows CREATE TABLE and ALTER TABLE. Part of a {@link DdlParser}. */
 final class TableParser {
+    /** The keywords that end a default value of PostgreSQL, which has no parentheses. */
+    private static final List<String> AFTER_DEFAULT =
+            List.of("NOT", "NULL", "PRIMARY", "CHECK", "CONSTRAINT", "REFERENCES", "UNIQUE", "GENERATED");
+
     private final TokenCursor cursor;
     private final DatabaseDialect dialect;
     private final ProtoBundle bundle;
@@ -97,24 +106,70 @@ final class TableParser {
         boolean notNull = false;
         boolean inPrimaryKey = false;
         boolean commitTimestamp = type.commitTimestamp();
+        Optional<ColumnSource> source = Optional.empty();
         while (!cursor.peek().isSymbol(",") && !cursor.peek().isSymbol(")") && !cursor.atEnd()) {
-            if (cursor.acceptWords("NOT", "NULL")) {
+            if ((postgres() || source.isEmpty()) && cursor.acceptWords("NOT", "NULL")) {
                 notNull = true;
             } else if (cursor.acceptWords("PRIMARY", "KEY")) {
                 inPrimaryKey = true;
             } else if (cursor.acceptWords("OPTIONS")) {
                 commitTimestamp = commitTimestampOption();
-            } else if (cursor.peek().isWord("DEFAULT")
-                    || cursor.peek().isWord("GENERATED")
-                    || cursor.peek().isWord("AS")) {
-                throw DdlParser.unsupported("Default and generated values are");
+            } else if (source.isEmpty() && atSource()) {
+                source = Optional.of(source());
             } else if (!cursor.acceptWords("NULL") && !cursor.acceptWords("HIDDEN")) {
                 refuseConstraint();
                 throw cursor.syntaxError("Expected a column attribute");
             }
         }
-        boolean primaryNotNull = inPrimaryKey && dialect == DatabaseDialect.POSTGRESQL;
-        return new ColumnDef(name, type, notNull || primaryNotNull, commitTimestamp, inPrimaryKey);
+        boolean primaryNotNull = inPrimaryKey && postgres();
+        return new ColumnDef(name, type, notNull || primaryNotNull, commitTimestamp, inPrimaryKey, source);
+    }
+
+    private boolean postgres() {
+        return dialect == DatabaseDialect.POSTGRESQL;
+    }
+
+    private boolean atSource() {
+        Token next = cursor.peek();
+        return next.isWord("DEFAULT") || next.isWord("GENERATED") || next.isWord("AS");
+    }
+
+    private ColumnSource source() {
+        if (cursor.acceptWords("DEFAULT")) {
+            return new DefaultValue(defaultExpression());
+        }
+        if (cursor.acceptWords("GENERATED", "BY", "DEFAULT", "AS", "IDENTITY")) {
+            return identity();
+        }
+        if (postgres()) {
+            cursor.expectWords("GENERATED", "ALWAYS");
+        }
+        cursor.expectWords("AS");
+        String expression = cursor.group();
+        boolean stored = cursor.acceptWords("STORED");
+        if (!stored && postgres()) {
+            cursor.expectWords("VIRTUAL");
+        }
+        return new GeneratedColumn(expression, stored);
+    }
+
+    private String defaultExpression() {
+        if (!postgres()) {
+            return cursor.group();
+        }
+        return cursor.expression(token -> token.isSymbol(",")
+                || token.isSymbol(")")
+                || token.isSymbol(";")
+                || AFTER_DEFAULT.stream().anyMatch(token::isWord));
+    }
+
+    private ColumnSource identity() {
+        if (!cursor.acceptSymbol("(")) {
+            return new IdentityColumn(new SequenceOptions(true, false, OptionalLong.empty(), Optional.empty()));
+        }
+        SequenceOptions options = new SequenceParser(cursor, postgres()).clauses();
+        cursor.expectSymbol(")");
+        return new IdentityColumn(options);
     }
 
     private boolean commitTimestampOption() {
@@ -188,21 +243,39 @@ final class TableParser {
 
     private DdlStatement alterColumn(String table, String column) {
         if (cursor.acceptWords("SET", "OPTIONS")) {
-            return new DdlStatement.AlterColumn(table, column, null, null, commitTimestampOption());
+            return new DdlStatement.AlterColumn(table, column, null, null, commitTimestampOption(), null);
         }
         if (cursor.acceptWords("SET", "NOT", "NULL")) {
-            return new DdlStatement.AlterColumn(table, column, null, true, null);
+            return new DdlStatement.AlterColumn(table, column, null, true, null, null);
         }
         if (cursor.acceptWords("DROP", "NOT", "NULL")) {
-            return new DdlStatement.AlterColumn(table, column, null, false, null);
+            return new DdlStatement.AlterColumn(table, column, null, false, null, null);
+        }
+        if (cursor.acceptWords("SET", "DEFAULT")) {
+            Optional<ColumnSource> source = Optional.of(new DefaultValue(defaultExpression()));
+            return new DdlStatement.AlterColumn(table, column, null, null, null, source);
+        }
+        if (cursor.acceptWords("DROP", "DEFAULT")) {
+            return new DdlStatement.AlterColumn(table, column, null, null, null, Optional.empty());
+        }
+        boolean identity = cursor.acceptWords("ALTER", "IDENTITY")
+                || (postgres()
+                        && (cursor.peek().isWord("RESTART")
+                                || cursor.peek(1).isWord("SKIP")
+                                || cursor.peek(2).isWord("SKIP")));
+        if (identity) {
+            return new DdlStatement.AlterIdentity(table, column, new SequenceParser(cursor, postgres()).change());
         }
         if (cursor.peek().isWord("SET") || cursor.peek().isWord("DROP")) {
             throw DdlParser.unsupported("This form of ALTER COLUMN is");
         }
         cursor.acceptWords("TYPE");
         Types.Declared type = Types.parse(cursor, dialect, bundle);
+        if (postgres()) {
+            return new DdlStatement.AlterColumn(table, column, type, null, null, null);
+        }
         boolean notNull = cursor.acceptWords("NOT", "NULL");
-        boolean keepsNull = dialect == DatabaseDialect.POSTGRESQL;
-        return new DdlStatement.AlterColumn(table, column, type, keepsNull ? null : notNull, null);
+        Optional<ColumnSource> source = atSource() ? Optional.of(source()) : Optional.empty();
+        return new DdlStatement.AlterColumn(table, column, type, notNull, null, source);
     }
 }

@@ -5,6 +5,7 @@ import dev.spream.emulator.internal.sql.Token.Kind;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Reads tokens from left to right, for parsers. Confined to one thread. */
 final class TokenCursor {
@@ -145,6 +146,39 @@ final class TokenCursor {
             depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
         }
         return sql.substring(start, tokens.get(at - 1).end());
+    }
+
+    /** Consumes a parenthesised group and returns the source within it. */
+    String group() {
+        String group = skipGroup();
+        return group.substring(1, group.length() - 1).strip();
+    }
+
+    /** Consumes an expression up to the token that ends it, outside of parentheses, and returns its source. */
+    String expression(Predicate<Token> end) {
+        int start = peek().start();
+        int last = start;
+        while (!atEnd() && !end.test(peek())) {
+            if (peek().isSymbol("(")) {
+                skipGroup();
+            } else {
+                next();
+            }
+            last = tokens.get(at - 1).end();
+        }
+        if (last == start) {
+            throw syntaxError("Expected an expression");
+        }
+        return sql.substring(start, last);
+    }
+
+    long integer() {
+        boolean negative = acceptSymbol("-");
+        if (!peek().text().matches("\\d{1,18}")) {
+            throw syntaxError("Expected an integer");
+        }
+        long value = Long.parseLong(next().text());
+        return negative ? -value : value;
     }
 
     StatusRuntimeException syntaxError(String expected) {

@@ -98,7 +98,6 @@ class DdlParserTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "CREATE TABLE T (A INT64 DEFAULT (1)) PRIMARY KEY (A)",
                 "CREATE TABLE T (A INT64, CONSTRAINT C CHECK (A > 0)) PRIMARY KEY (A)",
                 "CREATE TABLE T (A INT64, FOREIGN KEY (A) REFERENCES U (A)) PRIMARY KEY (A)",
                 "CREATE VIEW V SQL SECURITY INVOKER AS SELECT 1",

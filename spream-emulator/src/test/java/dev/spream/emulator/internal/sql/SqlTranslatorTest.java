@@ -30,6 +30,21 @@ class SqlTranslatorTest {
         public Optional<Type> columnType(String table, String column) {
             return Optional.of(column.equalsIgnoreCase("Json") ? Types.PG_JSONB : Types.INT64);
         }
+
+        @Override
+        public boolean isSequence(String name) {
+            return false;
+        }
+
+        @Override
+        public boolean isGenerated(String table, String column) {
+            return false;
+        }
+
+        @Override
+        public Optional<String> defaultValue(String table, String column) {
+            return Optional.empty();
+        }
     };
 
     private static Translation google(String sql) {
