@@ -25,7 +25,12 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Adds, alters and drops columns. Part of a {@link SchemaEditor}. */
-record ColumnEditor(Engine engine, ChangeStreams streams, StoredExpressions expressions, Supplier<Instant> clock) {
+record ColumnEditor(
+        Engine engine,
+        ChangeStreams streams,
+        StoredExpressions expressions,
+        ConstraintEditor constraints,
+        Supplier<Instant> clock) {
 
     Schema add(AddColumn add, Schema schema) throws SQLException {
         StoredTable table = schema.table(add.table());
@@ -85,6 +90,7 @@ record ColumnEditor(Engine engine, ChangeStreams streams, StoredExpressions expr
                     "Cannot drop column `%s` from table `%s` because it is used by the generated column `%s`.",
                     column, table.name(), generated.getFirst());
         }
+        constraints.checkUnused(table, column, schema);
         DeletionPolicies.checkUnused(table, column);
         streams.checkTableChange(table.name(), column);
         alter(table, "DROP COLUMN " + quoted(column));

@@ -11,13 +11,12 @@ import org.h2.api.ErrorCode;
 /** Translates errors of the embedded engine into Spanner's codes and texts. */
 final class EngineErrors {
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]+)\"");
-    private static final Pattern CONSTRAINT_TABLE = Pattern.compile("ON PUBLIC\\.\"?([A-Za-z0-9_]+)");
+    private static final Pattern CONSTRAINT_TABLE = Pattern.compile("ON PUBLIC\\.\"?([A-Za-z0-9_.]+)");
 
     private EngineErrors() {}
 
     static StatusRuntimeException toStatus(SQLException e) {
-        if (e.getErrorCode() == ErrorCode.EXCEPTION_IN_FUNCTION_1
-                && ofFunction(e) instanceof StatusRuntimeException status) {
+        if (ofFunction(e) instanceof StatusRuntimeException status) {
             return status;
         }
         String message = firstLine(e);

@@ -7,6 +7,7 @@ import com.google.protobuf.Value;
 import com.google.spanner.v1.KeySet;
 import com.google.spanner.v1.Mutation;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.database.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Types;
@@ -34,6 +35,8 @@ final class MutationWriter {
     private final Connection connection;
     private final Schema schema;
     private final RowChanges changes;
+    private final ForeignKeys foreignKeys;
+    private final List<RowEvent> events = new ArrayList<>();
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
     private long cells;
 
@@ -41,6 +44,7 @@ final class MutationWriter {
         this.connection = connection;
         this.schema = schema;
         this.changes = changes;
+        this.foreignKeys = new ForeignKeys(connection, schema);
     }
 
     /** Applies the mutations and returns the number of cells written, Spanner's mutation count. */
@@ -51,6 +55,7 @@ final class MutationWriter {
             for (Mutation mutation : mutations) {
                 writer.apply(mutation);
             }
+            writer.foreignKeys.check(writer.events);
             return writer.cells;
         } finally {
             for (PreparedStatement statement : writer.prepared.values()) {
@@ -335,7 +340,9 @@ final class MutationWriter {
         }
         PreparedStatement ready = Statements.bind(statement, binds);
         int[] count = new int[1];
-        changes.add(RowCapture.during(() -> count[0] = ready.executeUpdate()), schema, written);
+        List<RowEvent> changed = foreignKeys.cascaded(RowCapture.during(() -> count[0] = ready.executeUpdate()));
+        changes.add(changed, schema, written);
+        events.addAll(changed);
         return count[0];
     }
 }

@@ -142,7 +142,12 @@ final class Schema implements SqlSchema {
 
     /** Returns whether something in the schema has this name. */
     boolean isTaken(String name) {
-        return findTable(name).isPresent() || findIndex(name).isPresent() || isSequence(name);
+        return findTable(name).isPresent()
+                || findIndex(name).isPresent()
+                || isSequence(name)
+                || tables().stream()
+                        .flatMap(table -> table.definition().constraints().stream())
+                        .anyMatch(constraint -> constraint.name().equalsIgnoreCase(name));
     }
 
     static StatusRuntimeException duplicateName(String name) {

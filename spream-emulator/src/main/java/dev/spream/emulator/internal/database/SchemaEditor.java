@@ -8,6 +8,7 @@ import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.DdlStatement;
 import dev.spream.emulator.internal.sql.DdlStatement.AddColumn;
+import dev.spream.emulator.internal.sql.DdlStatement.AddConstraint;
 import dev.spream.emulator.internal.sql.DdlStatement.AddDeletionPolicy;
 import dev.spream.emulator.internal.sql.DdlStatement.AlterColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.AlterIdentity;
@@ -20,6 +21,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.CreateSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
 import dev.spream.emulator.internal.sql.DdlStatement.DeletionPolicy;
 import dev.spream.emulator.internal.sql.DdlStatement.DropColumn;
+import dev.spream.emulator.internal.sql.DdlStatement.DropConstraint;
 import dev.spream.emulator.internal.sql.DdlStatement.DropIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.DropProtoBundle;
 import dev.spream.emulator.internal.sql.DdlStatement.DropSequence;
@@ -44,13 +46,15 @@ final class SchemaEditor {
     private final Engine engine;
     private final TableEditor tables;
     private final ColumnEditor columns;
+    private final ConstraintEditor constraints;
 
     /** @param clock returns the time of default values of new columns */
     SchemaEditor(Engine engine, DatabaseDialect dialect, ChangeStreams streams, Supplier<Instant> clock) {
         this.engine = engine;
         StoredExpressions expressions = new StoredExpressions(engine, dialect);
-        this.tables = new TableEditor(engine, streams, expressions);
-        this.columns = new ColumnEditor(engine, streams, expressions, clock);
+        this.constraints = new ConstraintEditor(engine, expressions);
+        this.tables = new TableEditor(engine, streams, expressions, constraints);
+        this.columns = new ColumnEditor(engine, streams, expressions, constraints, clock);
     }
 
     /** @param protoDescriptors what the request sent for statements about the proto bundle */
@@ -63,6 +67,8 @@ final class SchemaEditor {
                 case DropColumn drop -> columns.drop(drop, schema);
                 case AlterColumn alter -> columns.alter(alter, schema);
                 case AlterIdentity alter -> columns.alterIdentity(alter, schema);
+                case AddConstraint add -> constraints.add(add, schema);
+                case DropConstraint drop -> constraints.drop(drop, schema);
                 case CreateSequence create -> SequenceEditor.create(create, schema);
                 case AlterSequence alter -> SequenceEditor.alter(alter, schema);
                 case DropSequence drop -> SequenceEditor.drop(drop, schema);

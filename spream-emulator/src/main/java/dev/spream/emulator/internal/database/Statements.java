@@ -18,6 +18,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,10 +71,19 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
     QueryResult dml(Connection connection, Translation dml, Schema schema, RowChanges changes) throws SQLException {
         StoredTable table = schema.table(dml.table());
         refuseKeyUpdate(table, dml);
+        ForeignKeys foreignKeys = new ForeignKeys(connection, schema);
         QueryResult[] result = new QueryResult[1];
-        List<RowEvent> events = RowCapture.during(() -> result[0] = inScope(() -> run(connection, dml)));
-        changes.add(events, schema, dml.writtenColumns());
-        return result[0];
+        Savepoint before = connection.setSavepoint();
+        try {
+            List<RowEvent> events =
+                    foreignKeys.cascaded(RowCapture.during(() -> result[0] = inScope(() -> run(connection, dml))));
+            foreignKeys.check(events);
+            changes.add(events, schema, dml.writtenColumns());
+            return result[0];
+        } catch (SQLException | RuntimeException e) {
+            connection.rollback(before);
+            throw e;
+        }
     }
 
     private static void refuseKeyUpdate(StoredTable table, Translation dml) {

@@ -5,6 +5,7 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.sql.DdlStatement.CheckConstraint;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.DefaultValue;
 import dev.spream.emulator.internal.sql.DdlStatement.GeneratedColumn;
@@ -72,6 +73,23 @@ record StoredExpressions(Engine engine, DatabaseDialect dialect) {
         String where =
                 "Error parsing the definition of generated column `%s`.`%s`".formatted(table.name(), column.name());
         return checked(where, expression, row(table), column.type().type(), true, schema);
+    }
+
+    /** Returns a check constraint as a constraint of the engine. */
+    String check(StoredTable table, CheckConstraint check, Schema schema) {
+        String where = "Error parsing expression '%s' from check constraint '%s' in table '%s'"
+                .formatted(check.expression(), check.isNamed() ? check.name() : "<unnamed>", table.name());
+        String sql = checked(where, check.expression(), row(table), Types.BOOL, true, schema);
+        String key = table.table().primaryKey().stream()
+                .map(column -> ", " + quoted(column))
+                .collect(Collectors.joining());
+        return "CONSTRAINT %s CHECK (SPANNER_CHECK((%s), %s, %s%s))"
+                .formatted(
+                        quoted(check.name()),
+                        sql,
+                        SqlTranslator.stringLiteral(table.name()),
+                        SqlTranslator.stringLiteral(check.name()),
+                        key);
     }
 
     /** Returns a FROM clause with one row of a table. */

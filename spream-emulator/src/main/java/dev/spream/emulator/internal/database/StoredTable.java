@@ -3,10 +3,13 @@ package dev.spream.emulator.internal.database;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Table;
+import dev.spream.emulator.internal.sql.DdlStatement.CheckConstraint;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
+import dev.spream.emulator.internal.sql.DdlStatement.Constraint;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
 import dev.spream.emulator.internal.sql.DdlStatement.DefaultValue;
 import dev.spream.emulator.internal.sql.DdlStatement.DeletionPolicy;
+import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
 import dev.spream.emulator.internal.sql.DdlStatement.GeneratedColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
@@ -109,6 +112,25 @@ record StoredTable(CreateTable definition, Table table) {
         return table.name() + "." + column + "()";
     }
 
+    StoredTable with(List<Constraint> constraints) {
+        return of(definition.withConstraints(constraints));
+    }
+
+    List<ForeignKey> foreignKeys() {
+        return constraints(ForeignKey.class);
+    }
+
+    List<CheckConstraint> checks() {
+        return constraints(CheckConstraint.class);
+    }
+
+    private <T extends Constraint> List<T> constraints(Class<T> type) {
+        return definition.constraints().stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .toList();
+    }
+
     /** Returns the columns of a key, or of an index, for a condition. */
     List<KeyPredicate.Part> parts(List<KeyPart> key) {
         return key.stream()
@@ -148,10 +170,21 @@ record StoredTable(CreateTable definition, Table table) {
                     .append(option ? " OPTIONS (\n    allow_commit_timestamp = true\n  )" : "")
                     .append(",\n");
         }
+        List<String> constraints = constraintsDdl(postgres);
+        if (!postgres) {
+            constraints.forEach(
+                    constraint -> ddl.append("  ").append(constraint).append(",\n"));
+        }
         String key = definition.primaryKey().stream()
                 .map(part -> shown(part.column(), postgres) + (part.descending() ? " DESC" : ""))
                 .collect(Collectors.joining(", "));
-        ddl.append(postgres ? "  PRIMARY KEY(" + key + ")\n)" : ") PRIMARY KEY(" + key + ")");
+        if (postgres) {
+            ddl.append("  PRIMARY KEY(").append(key).append(")");
+            constraints.forEach(constraint -> ddl.append(",\n  ").append(constraint));
+            ddl.append("\n)");
+        } else {
+            ddl.append(") PRIMARY KEY(").append(key).append(")");
+        }
         definition
                 .parent()
                 .ifPresent(parent -> ddl.append(postgres ? " INTERLEAVE IN " : ",\n  INTERLEAVE IN ")
@@ -183,6 +216,34 @@ record StoredTable(CreateTable definition, Table table) {
     private static String generatedDdl(GeneratedColumn generated, boolean postgres) {
         return (postgres ? " GENERATED ALWAYS AS (" : " AS (") + generated.expression() + ")"
                 + (generated.stored() ? " STORED" : postgres ? " VIRTUAL" : "");
+    }
+
+    /** Returns the clauses of the constraints, foreign keys first. */
+    private List<String> constraintsDdl(boolean postgres) {
+        List<String> clauses = new ArrayList<>();
+        for (ForeignKey key : foreignKeys()) {
+            clauses.add("%sFOREIGN KEY%s(%s) REFERENCES %s(%s)%s%s"
+                    .formatted(
+                            constraintName(key, postgres),
+                            postgres ? " " : "",
+                            shown(key.columns(), postgres),
+                            shown(key.referencedTable(), postgres),
+                            shown(key.referencedColumns(), postgres),
+                            key.deleteCascades() ? " ON DELETE CASCADE" : "",
+                            key.enforced() ? "" : " NOT ENFORCED"));
+        }
+        for (CheckConstraint check : checks()) {
+            clauses.add(constraintName(check, postgres) + "CHECK(" + check.expression() + ")");
+        }
+        return clauses;
+    }
+
+    private static String constraintName(Constraint constraint, boolean postgres) {
+        return constraint.isNamed() ? "CONSTRAINT " + shown(constraint.name(), postgres) + " " : "";
+    }
+
+    private static String shown(List<String> names, boolean postgres) {
+        return names.stream().map(name -> shown(name, postgres)).collect(Collectors.joining(", "));
     }
 
     /** Returns a name in the form that DDL shows; PostgreSQL quotes names that it would fold. */

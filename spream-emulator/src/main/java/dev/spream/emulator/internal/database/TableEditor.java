@@ -7,6 +7,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
 import dev.spream.emulator.internal.sql.DdlStatement.DropTable;
+import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.SqlTranslator;
@@ -16,7 +17,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Creates and drops tables. Part of a {@link SchemaEditor}. */
-record TableEditor(Engine engine, ChangeStreams streams, StoredExpressions expressions) {
+record TableEditor(Engine engine, ChangeStreams streams, StoredExpressions expressions, ConstraintEditor constraints) {
 
     Schema create(CreateTable create, Schema schema) throws SQLException {
         if (schema.isTaken(create.name())) {
@@ -25,7 +26,8 @@ record TableEditor(Engine engine, ChangeStreams streams, StoredExpressions expre
             }
             throw Schema.duplicateName(create.name());
         }
-        StoredTable table = StoredTable.of(create);
+        StoredTable declared = StoredTable.of(create);
+        StoredTable table = declared.with(constraints.named(declared, schema));
         create.parent().ifPresent(parent -> schema.table(parent.table()));
         DeletionPolicies.check(table, schema.with(table));
         Schema result = schema.with(table);
@@ -38,6 +40,12 @@ record TableEditor(Engine engine, ChangeStreams streams, StoredExpressions expre
                 .collect(Collectors.joining(", "));
         engine.administer("CREATE TABLE %s (%s, %s%s)"
                 .formatted(table.quotedName(), columns, keyConstraint(table), parentConstraint(table, schema)));
+        try {
+            constraints.create(table, created);
+        } catch (SQLException | RuntimeException e) {
+            engine.administer("DROP TABLE " + table.quotedName());
+            throw e;
+        }
         RowCapture.attach(engine, table);
         return created;
     }
@@ -98,7 +106,11 @@ record TableEditor(Engine engine, ChangeStreams streams, StoredExpressions expre
             throw Errors.failedPrecondition(
                     "Cannot drop table %s with interleaved tables: %s.", table.name(), String.join(", ", children));
         }
+        ConstraintEditor.checkUnreferenced(table, schema);
         streams.checkTableChange(table.name(), "");
+        for (ForeignKey key : table.foreignKeys()) {
+            constraints.dropIndexes(key);
+        }
         engine.administer("DROP TABLE " + table.quotedName());
         return schema.withoutTable(table.name());
     }

@@ -61,16 +61,21 @@ public sealed interface DdlStatement {
             boolean ifNotExists,
             List<ColumnDef> columns,
             List<KeyPart> primaryKey,
+            List<Constraint> constraints,
             Optional<Parent> parent,
             Optional<DeletionPolicy> deletionPolicy)
             implements DdlStatement {
 
         public CreateTable withColumns(List<ColumnDef> other) {
-            return new CreateTable(name, false, other, primaryKey, parent, deletionPolicy);
+            return new CreateTable(name, false, other, primaryKey, constraints, parent, deletionPolicy);
         }
 
         public CreateTable with(Optional<DeletionPolicy> policy) {
-            return new CreateTable(name, false, columns, primaryKey, parent, policy);
+            return new CreateTable(name, false, columns, primaryKey, constraints, parent, policy);
+        }
+
+        public CreateTable withConstraints(List<Constraint> other) {
+            return new CreateTable(name, false, columns, primaryKey, other, parent, deletionPolicy);
         }
     }
 
@@ -79,6 +84,43 @@ public sealed interface DdlStatement {
     record AddColumn(String table, ColumnDef column, boolean ifNotExists) implements DdlStatement {}
 
     record DropColumn(String table, String column) implements DdlStatement {}
+
+    /** A constraint; its name is empty until it gets one, unless it was declared with a name. */
+    sealed interface Constraint {
+        String name();
+
+        boolean isNamed();
+
+        Constraint named(String generated);
+    }
+
+    /** @param expression as written */
+    record CheckConstraint(String name, boolean isNamed, String expression) implements Constraint {
+        @Override
+        public CheckConstraint named(String generated) {
+            return new CheckConstraint(generated, isNamed, expression);
+        }
+    }
+
+    record ForeignKey(
+            String name,
+            boolean isNamed,
+            List<String> columns,
+            String referencedTable,
+            List<String> referencedColumns,
+            boolean deleteCascades,
+            boolean enforced)
+            implements Constraint {
+        @Override
+        public ForeignKey named(String generated) {
+            return new ForeignKey(
+                    generated, isNamed, columns, referencedTable, referencedColumns, deleteCascades, enforced);
+        }
+    }
+
+    record AddConstraint(String table, Constraint constraint) implements DdlStatement {}
+
+    record DropConstraint(String table, String name) implements DdlStatement {}
 
     /** Changes the properties that are not null; an empty source drops the column's. */
     record AlterColumn(

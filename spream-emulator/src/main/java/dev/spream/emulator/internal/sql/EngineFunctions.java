@@ -11,6 +11,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
 import java.time.temporal.IsoFields;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
@@ -29,6 +30,7 @@ public final class EngineFunctions {
             deterministic("TEXT", "text"),
             deterministic("EXTRACT", "extract"),
             deterministic("JSONB", "jsonb"),
+            definition("CHECK", "", "check"),
             definition("NOW", "", "now"),
             definition("TODAY", "", "today"),
             definition("NEXT_VALUE", "", "nextValue"),
@@ -54,6 +56,20 @@ public final class EngineFunctions {
     /** Returns the time of the running statement. */
     public static OffsetDateTime now() {
         return StatementScope.current().now().atOffset(ZoneOffset.UTC);
+    }
+
+    /** Returns true, for a check constraint of the engine, or throws Spanner's error. */
+    public static boolean check(@Nullable Boolean met, String table, String constraint, Value... key) {
+        if (met != null && !met) {
+            throw Errors.outOfRange("Check constraint `%s`.`%s` is violated for key %s"
+                    .formatted(
+                            table,
+                            constraint,
+                            KeyText.of(Arrays.stream(key)
+                                    .map(value -> ValueToObjectConverter.valueToDefaultObject(value, null, false))
+                                    .toList())));
+        }
+        return true;
     }
 
     public static LocalDate today() {

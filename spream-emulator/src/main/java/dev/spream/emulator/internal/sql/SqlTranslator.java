@@ -332,7 +332,7 @@ public final class SqlTranslator {
         }
     }
 
-    static String stringLiteral(String text) {
+    public static String stringLiteral(String text) {
         return "'" + text.replace("'", "''") + "'";
     }
 

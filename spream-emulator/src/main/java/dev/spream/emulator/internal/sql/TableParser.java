@@ -1,10 +1,13 @@
 package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.internal.sql.DdlStatement.CheckConstraint;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnSource;
+import dev.spream.emulator.internal.sql.DdlStatement.Constraint;
 import dev.spream.emulator.internal.sql.DdlStatement.DefaultValue;
 import dev.spream.emulator.internal.sql.DdlStatement.DeletionPolicy;
+import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
 import dev.spream.emulator.internal.sql.DdlStatement.GeneratedColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
@@ -37,6 +40,7 @@ final class TableParser {
         String name = cursor.expectName();
         List<ColumnDef> columns = new ArrayList<>();
         List<KeyPart> key = new ArrayList<>();
+        List<Constraint> constraints = new ArrayList<>();
         boolean keyDeclared = false;
         cursor.expectSymbol("(");
         while (!cursor.acceptSymbol(")")) {
@@ -44,8 +48,12 @@ final class TableParser {
                 key.addAll(keyParts());
                 keyDeclared = true;
             } else {
-                refuseConstraint();
-                columns.add(column());
+                Optional<Constraint> constraint = constraint();
+                if (constraint.isPresent()) {
+                    constraints.add(constraint.get());
+                } else {
+                    columns.add(column(constraints));
+                }
             }
             if (!cursor.peek().isSymbol(")")) {
                 cursor.expectSymbol(",");
@@ -79,7 +87,7 @@ final class TableParser {
                 throw cursor.syntaxError("Expected end of CREATE TABLE");
             }
         }
-        return new DdlStatement.CreateTable(name, ifNotExists, columns, key, parent, policy);
+        return new DdlStatement.CreateTable(name, ifNotExists, columns, key, constraints, parent, policy);
     }
 
     private void requireSingleton(String table, boolean keyDeclared) {
@@ -92,15 +100,60 @@ final class TableParser {
         }
     }
 
-    private void refuseConstraint() {
-        Token next = cursor.peek();
-        boolean constraint = next.isWord("CONSTRAINT") || next.isWord("FOREIGN") || next.isWord("CHECK");
-        if (constraint && (cursor.peek(1).isName() || cursor.peek(1).isSymbol("("))) {
-            throw DdlParser.unsupported("Foreign keys and check constraints are");
+    private Optional<Constraint> constraint() {
+        boolean named = cursor.peek().isWord("CONSTRAINT") && cursor.peek(1).isName();
+        Token kind = cursor.peek(named ? 2 : 0);
+        boolean check = kind.isWord("CHECK") && cursor.peek(named ? 3 : 1).isSymbol("(");
+        boolean foreignKey =
+                kind.isWord("FOREIGN") && cursor.peek(named ? 3 : 1).isWord("KEY");
+        if (!check && !foreignKey) {
+            return Optional.empty();
         }
+        String name = constraintName();
+        if (cursor.acceptWords("CHECK")) {
+            return Optional.of(new CheckConstraint(name, named, cursor.group()));
+        }
+        cursor.expectWords("FOREIGN", "KEY");
+        return Optional.of(references(name, cursor.names()));
     }
 
-    private ColumnDef column() {
+    /** Parses the name of a constraint, empty if it has none. */
+    private String constraintName() {
+        return cursor.acceptWords("CONSTRAINT") ? cursor.expectName() : "";
+    }
+
+    private ForeignKey references(String name, List<String> columns) {
+        cursor.expectWords("REFERENCES");
+        String table = cursor.expectName();
+        if (!cursor.peek().isSymbol("(")) {
+            throw Errors.failedPrecondition("At least one referenced column is required in foreign key.");
+        }
+        List<String> referenced = cursor.names();
+        boolean cascades = cursor.acceptWords("ON", "DELETE", "CASCADE");
+        if (!cascades && cursor.acceptWords("ON", "DELETE")) {
+            cursor.expectWords("NO", "ACTION");
+        }
+        boolean enforced = cursor.acceptWords("ENFORCED") || !cursor.acceptWords("NOT", "ENFORCED");
+        return new ForeignKey(name, !name.isEmpty(), columns, table, referenced, cascades, enforced);
+    }
+
+    /** Parses a constraint of PostgreSQL that is declared with its column; returns whether there was one. */
+    private boolean columnConstraint(String column, List<Constraint> constraints) {
+        int name = cursor.peek().isWord("CONSTRAINT") ? 2 : 0;
+        boolean check = cursor.peek(name).isWord("CHECK");
+        if (!postgres() || !(check || cursor.peek(name).isWord("REFERENCES"))) {
+            return false;
+        }
+        String declared = constraintName();
+        if (cursor.acceptWords("CHECK")) {
+            constraints.add(new CheckConstraint(declared, !declared.isEmpty(), cursor.group()));
+        } else {
+            constraints.add(references(declared, List.of(column)));
+        }
+        return true;
+    }
+
+    private ColumnDef column(List<Constraint> constraints) {
         String name = cursor.expectName();
         Types.Declared type = Types.parse(cursor, dialect, bundle);
         boolean notNull = false;
@@ -116,8 +169,9 @@ final class TableParser {
                 commitTimestamp = commitTimestampOption();
             } else if (source.isEmpty() && atSource()) {
                 source = Optional.of(source());
-            } else if (!cursor.acceptWords("NULL") && !cursor.acceptWords("HIDDEN")) {
-                refuseConstraint();
+            } else if (!columnConstraint(name, constraints)
+                    && !cursor.acceptWords("NULL")
+                    && !cursor.acceptWords("HIDDEN")) {
                 throw cursor.syntaxError("Expected a column attribute");
             }
         }
@@ -220,7 +274,7 @@ final class TableParser {
         }
         if (cursor.acceptWords("DROP")) {
             if (cursor.acceptWords("CONSTRAINT")) {
-                throw DdlParser.unsupported("Foreign keys and check constraints are");
+                return new DdlStatement.DropConstraint(table, cursor.expectName());
             }
             cursor.acceptWords("COLUMN");
             return new DdlStatement.DropColumn(table, cursor.expectName());
@@ -235,10 +289,18 @@ final class TableParser {
         if (cursor.peek().isWord("ROW") || cursor.peek().isWord("TTL")) {
             return new DdlStatement.AddDeletionPolicy(table, policies.parse());
         }
-        refuseConstraint();
+        Optional<Constraint> constraint = constraint();
+        if (constraint.isPresent()) {
+            return new DdlStatement.AddConstraint(table, constraint.get());
+        }
         cursor.acceptWords("COLUMN");
         boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
-        return new DdlStatement.AddColumn(table, column(), ifNotExists);
+        List<Constraint> constraints = new ArrayList<>();
+        ColumnDef column = column(constraints);
+        if (!constraints.isEmpty()) {
+            throw DdlParser.unsupported("A new column with a constraint, which ALTER TABLE ADD CONSTRAINT can add, is");
+        }
+        return new DdlStatement.AddColumn(table, column, ifNotExists);
     }
 
     private DdlStatement alterColumn(String table, String column) {
