@@ -30,6 +30,7 @@ record ColumnEditor(
         ChangeStreams streams,
         StoredExpressions expressions,
         ConstraintEditor constraints,
+        ViewEditor views,
         Supplier<Instant> clock) {
 
     Schema add(AddColumn add, Schema schema) throws SQLException {
@@ -91,6 +92,7 @@ record ColumnEditor(
                     column, table.name(), generated.getFirst());
         }
         constraints.checkUnused(table, column, schema);
+        views.checkColumnUnused(table.name(), column, schema);
         DeletionPolicies.checkUnused(table, column);
         streams.checkTableChange(table.name(), column);
         alter(table, "DROP COLUMN " + quoted(column));

@@ -132,7 +132,7 @@ record ConstraintEditor(Engine engine, StoredExpressions expressions) {
         try {
             engine.administer("CREATE UNIQUE INDEX %s ON %s (%s)"
                     .formatted(
-                            quoted("FK_REFERENCED_" + key.name()),
+                            quoted(referencedIndex(key)),
                             referenced.quotedName(),
                             quotedList(key.referencedColumns())));
         } catch (SQLException e) {
@@ -143,6 +143,11 @@ record ConstraintEditor(Engine engine, StoredExpressions expressions) {
             }
             throw e;
         }
+    }
+
+    /** Returns the name of the unique index of the referenced columns of a key. */
+    static String referencedIndex(ForeignKey key) {
+        return "FK_REFERENCED_" + key.name();
     }
 
     /** Returns whether a foreign key refers to a primary key, which needs no other index. */
@@ -170,7 +175,7 @@ record ConstraintEditor(Engine engine, StoredExpressions expressions) {
 
     void dropIndexes(ForeignKey key) throws SQLException {
         engine.administer("DROP INDEX IF EXISTS " + quoted("FK_" + key.name()));
-        engine.administer("DROP INDEX IF EXISTS " + quoted("FK_REFERENCED_" + key.name()));
+        engine.administer("DROP INDEX IF EXISTS " + quoted(referencedIndex(key)));
     }
 
     /** Checks that no constraint uses a column. */

@@ -7,7 +7,9 @@ import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.BitReversedSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateSchema;
 import dev.spream.emulator.internal.sql.DdlStatement.DefaultValue;
+import dev.spream.emulator.internal.sql.DdlStatement.DropSchema;
 import dev.spream.emulator.internal.sql.DdlStatement.GeneratedColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The tables and indexes of a database at one moment. Immutable; names are compared without case. */
 final class Schema implements SqlSchema {
@@ -40,18 +43,36 @@ final class Schema implements SqlSchema {
             Map<String, StoredTable> tables,
             Map<String, CreateIndex> indexes,
             Map<String, NamedSequence> sequences,
+            Map<String, StoredView> views,
+            Map<String, String> namedSchemas,
             Optional<SetDefaultSequenceKind> defaultSequenceKind) {
 
         Parts with(Map<String, StoredTable> other) {
-            return new Parts(bundle, other, indexes, sequences, defaultSequenceKind);
+            return new Parts(bundle, other, indexes, sequences, views, namedSchemas, defaultSequenceKind);
         }
 
         Parts withIndexes(Map<String, CreateIndex> other) {
-            return new Parts(bundle, tables, other, sequences, defaultSequenceKind);
+            return new Parts(bundle, tables, other, sequences, views, namedSchemas, defaultSequenceKind);
         }
 
         Parts withSequences(Map<String, NamedSequence> other) {
-            return new Parts(bundle, tables, indexes, other, defaultSequenceKind);
+            return new Parts(bundle, tables, indexes, other, views, namedSchemas, defaultSequenceKind);
+        }
+
+        Parts withViews(Map<String, StoredView> other) {
+            return new Parts(bundle, tables, indexes, sequences, other, namedSchemas, defaultSequenceKind);
+        }
+
+        Parts withNamedSchemas(Map<String, String> other) {
+            return new Parts(bundle, tables, indexes, sequences, views, other, defaultSequenceKind);
+        }
+
+        Parts with(Optional<SetDefaultSequenceKind> other) {
+            return new Parts(bundle, tables, indexes, sequences, views, namedSchemas, other);
+        }
+
+        Parts with(ProtoBundle other) {
+            return new Parts(other, tables, indexes, sequences, views, namedSchemas, defaultSequenceKind);
         }
     }
 
@@ -66,6 +87,10 @@ final class Schema implements SqlSchema {
         this.parts = parts;
         this.names = new HashSet<>(parts.tables.keySet());
         names.addAll(parts.indexes.keySet());
+        for (StoredView view : parts.views.values()) {
+            names.add(key(view.name()));
+            view.columns().forEach(column -> names.add(key(column.name())));
+        }
         for (StoredTable table : parts.tables.values()) {
             for (Column column : table.table().columns()) {
                 names.add(key(column.name()));
@@ -74,7 +99,9 @@ final class Schema implements SqlSchema {
     }
 
     static Schema empty(DatabaseDialect dialect) {
-        return new Schema(dialect, new Parts(ProtoBundle.EMPTY, Map.of(), Map.of(), Map.of(), Optional.empty()));
+        return new Schema(
+                dialect,
+                new Parts(ProtoBundle.EMPTY, Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Optional.empty()));
     }
 
     private static String key(String name) {
@@ -125,19 +152,73 @@ final class Schema implements SqlSchema {
     }
 
     Schema with(SetDefaultSequenceKind kind) {
-        return new Schema(
-                dialect,
-                new Parts(
-                        parts.bundle,
-                        parts.tables,
-                        parts.indexes,
-                        parts.sequences,
-                        Optional.of(kind).filter(SetDefaultSequenceKind::bitReversedPositive)));
+        return new Schema(dialect, parts.with(Optional.of(kind).filter(SetDefaultSequenceKind::bitReversedPositive)));
     }
 
     Schema with(ProtoBundle changed) {
-        return new Schema(
-                dialect, new Parts(changed, parts.tables, parts.indexes, parts.sequences, parts.defaultSequenceKind));
+        return new Schema(dialect, parts.with(changed));
+    }
+
+    Schema with(StoredView view) {
+        return new Schema(dialect, parts.withViews(added(parts.views, view.name(), view)));
+    }
+
+    Schema withoutView(String name) {
+        return new Schema(dialect, parts.withViews(removed(parts.views, name)));
+    }
+
+    Schema with(CreateSchema create) {
+        if (isTaken(create.name())) {
+            if (create.ifNotExists() && parts.namedSchemas.containsKey(key(create.name()))) {
+                return this;
+            }
+            throw duplicateName(create.name());
+        }
+        return new Schema(dialect, parts.withNamedSchemas(added(parts.namedSchemas, create.name(), create.name())));
+    }
+
+    Schema without(DropSchema drop) {
+        if (!parts.namedSchemas.containsKey(key(drop.name()))) {
+            if (drop.ifExists()) {
+                return this;
+            }
+            throw Errors.notFound("Schema not found: %s", drop.name());
+        }
+        String within = drop.name() + ".";
+        List<String> dependencies = Stream.of(
+                        tables().stream().map(StoredTable::name),
+                        views().stream().map(StoredView::name),
+                        indexes().stream().map(CreateIndex::name),
+                        sequences().keySet().stream())
+                .flatMap(names -> names)
+                .filter(name -> name.regionMatches(true, 0, within, 0, within.length()))
+                .toList();
+        if (!dependencies.isEmpty()) {
+            throw Errors.failedPrecondition(
+                    "Cannot drop schema %s while it has dependencies: %s.",
+                    drop.name(), String.join(", ", dependencies));
+        }
+        return new Schema(dialect, parts.withNamedSchemas(removed(parts.namedSchemas, drop.name())));
+    }
+
+    Collection<String> namedSchemas() {
+        return parts.namedSchemas.values();
+    }
+
+    /** Checks that the named schema of a new object exists. */
+    void checkNamedSchemaOf(String name) {
+        int dot = name.indexOf('.');
+        if (dot >= 0 && !parts.namedSchemas.containsKey(key(name.substring(0, dot)))) {
+            throw Errors.notFound("Schema not found: %s", name.substring(0, dot));
+        }
+    }
+
+    Collection<StoredView> views() {
+        return parts.views.values();
+    }
+
+    Optional<StoredView> findView(String name) {
+        return Optional.ofNullable(parts.views.get(key(name)));
     }
 
     /** Returns whether something in the schema has this name. */
@@ -145,6 +226,8 @@ final class Schema implements SqlSchema {
         return findTable(name).isPresent()
                 || findIndex(name).isPresent()
                 || isSequence(name)
+                || findView(name).isPresent()
+                || parts.namedSchemas.containsKey(key(name))
                 || tables().stream()
                         .flatMap(table -> table.definition().constraints().stream())
                         .anyMatch(constraint -> constraint.name().equalsIgnoreCase(name));
@@ -181,6 +264,11 @@ final class Schema implements SqlSchema {
         return definition.isGenerated()
                 ? SqlTranslator.expression(table.generatedExpression(definition, dialect), dialect, this, true)
                 : defaultValue(table.name(), column.name()).orElse("NULL");
+    }
+
+    /** Returns whether an expression uses a column. */
+    boolean uses(String expression, String column) {
+        return SqlTranslator.namesIn(expression, dialect).contains(key(column));
     }
 
     boolean mentionsSequence(String engineSql, String name) {
@@ -233,12 +321,14 @@ final class Schema implements SqlSchema {
                         ? "ALTER DATABASE %s SET spanner.default_sequence_kind = 'bit_reversed_positive'"
                         : "ALTER DATABASE %s SET OPTIONS (default_sequence_kind = 'bit_reversed_positive')")
                 .formatted(kind.database())));
+        namedSchemas().forEach(name -> statements.add("CREATE SCHEMA " + StoredTable.shown(name, postgres)));
         sequences()
                 .forEach((name, sequence) -> statements.add("CREATE SEQUENCE " + StoredTable.shown(name, postgres)
                         + sequence.options().ddl(postgres)));
         parts.bundle.ddl().ifPresent(statements::add);
         parts.tables.values().forEach(table -> statements.add(table.ddl(dialect)));
         parts.indexes.values().forEach(index -> statements.add(indexDdl(index, dialect)));
+        views().forEach(view -> statements.add(view.ddl(postgres)));
         return statements;
     }
 
@@ -284,6 +374,11 @@ final class Schema implements SqlSchema {
     @Override
     public Optional<Type> columnType(String table, String column) {
         return findTable(table).flatMap(found -> found.findColumn(column)).map(Column::type);
+    }
+
+    @Override
+    public boolean isTable(String name) {
+        return findTable(name).isPresent() || findView(name).isPresent();
     }
 
     @Override

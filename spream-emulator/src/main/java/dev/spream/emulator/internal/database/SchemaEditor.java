@@ -17,15 +17,19 @@ import dev.spream.emulator.internal.sql.DdlStatement.AlterSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateProtoBundle;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateSchema;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateView;
 import dev.spream.emulator.internal.sql.DdlStatement.DeletionPolicy;
 import dev.spream.emulator.internal.sql.DdlStatement.DropColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.DropConstraint;
 import dev.spream.emulator.internal.sql.DdlStatement.DropIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.DropProtoBundle;
+import dev.spream.emulator.internal.sql.DdlStatement.DropSchema;
 import dev.spream.emulator.internal.sql.DdlStatement.DropSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.DropTable;
+import dev.spream.emulator.internal.sql.DdlStatement.DropView;
 import dev.spream.emulator.internal.sql.DdlStatement.ReplaceDeletionPolicy;
 import dev.spream.emulator.internal.sql.DdlStatement.SetDefaultSequenceKind;
 import dev.spream.emulator.internal.sql.Errors;
@@ -47,14 +51,18 @@ final class SchemaEditor {
     private final TableEditor tables;
     private final ColumnEditor columns;
     private final ConstraintEditor constraints;
+    private final ViewEditor views;
+    private final DatabaseDialect dialect;
 
     /** @param clock returns the time of default values of new columns */
     SchemaEditor(Engine engine, DatabaseDialect dialect, ChangeStreams streams, Supplier<Instant> clock) {
         this.engine = engine;
+        this.dialect = dialect;
         StoredExpressions expressions = new StoredExpressions(engine, dialect);
         this.constraints = new ConstraintEditor(engine, expressions);
-        this.tables = new TableEditor(engine, streams, expressions, constraints);
-        this.columns = new ColumnEditor(engine, streams, expressions, constraints, clock);
+        this.views = new ViewEditor(engine, dialect);
+        this.tables = new TableEditor(engine, streams, expressions, constraints, views);
+        this.columns = new ColumnEditor(engine, streams, expressions, constraints, views, clock);
     }
 
     /** @param protoDescriptors what the request sent for statements about the proto bundle */
@@ -69,6 +77,10 @@ final class SchemaEditor {
                 case AlterIdentity alter -> columns.alterIdentity(alter, schema);
                 case AddConstraint add -> constraints.add(add, schema);
                 case DropConstraint drop -> constraints.drop(drop, schema);
+                case CreateView create -> views.create(create, schema);
+                case DropView drop -> views.drop(drop, schema);
+                case CreateSchema create -> schema.with(create);
+                case DropSchema drop -> schema.without(drop);
                 case CreateSequence create -> SequenceEditor.create(create, schema);
                 case AlterSequence alter -> SequenceEditor.alter(alter, schema);
                 case DropSequence drop -> SequenceEditor.drop(drop, schema);
@@ -162,6 +174,11 @@ final class SchemaEditor {
             throw Schema.duplicateName(create.name());
         }
         StoredTable table = schema.table(create.table());
+        if (dialect != DatabaseDialect.POSTGRESQL
+                && !schemaOf(create.name()).equalsIgnoreCase(schemaOf(table.name()))) {
+            throw Errors.failedPrecondition(
+                    "Index %s does not match the schema of the indexed table %s.", create.name(), table.name());
+        }
         create.storing().forEach(table::column);
         String parts = create.parts().stream()
                 .map(part -> quoted(table.column(part.column()).name()))
@@ -177,6 +194,10 @@ final class SchemaEditor {
             throw e;
         }
         return schema.with(create);
+    }
+
+    private static String schemaOf(String name) {
+        return name.substring(0, Math.max(0, name.indexOf('.')));
     }
 
     private Schema dropIndex(DropIndex drop, Schema schema) throws SQLException {

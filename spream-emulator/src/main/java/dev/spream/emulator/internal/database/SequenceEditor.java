@@ -21,6 +21,7 @@ final class SequenceEditor {
             }
             throw Schema.duplicateName(create.name());
         }
+        schema.checkNamedSchemaOf(create.name());
         if (!create.options().kindDeclared() && !schema.hasDefaultSequenceKind()) {
             throw Errors.invalidArgument(
                     "The sequence does not have a valid sequence kind. Please specify the sequence kind explicitly or set"

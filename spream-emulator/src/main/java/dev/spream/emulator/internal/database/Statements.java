@@ -132,7 +132,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
             Type stored = Types.fromEngine(
                     metadata.getColumnTypeName(i), metadata.getPrecision(i), metadata.getScale(i), dialect);
             rowType.addFields(StructType.Field.newBuilder()
-                    .setName(columnName(metadata.getColumnLabel(i)))
+                    .setName(columnName(metadata.getColumnLabel(i), dialect))
                     .setType(typeOfBundle(metadata, i).orElse(stored)));
         }
         return rowType.build();
@@ -155,7 +155,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
      * Returns the name of a result column. The engine names an expression by its text; Spanner leaves it unnamed,
      * PostgreSQL names it by its function.
      */
-    private String columnName(String label) {
+    static String columnName(String label, DatabaseDialect dialect) {
         if (label.matches("[\\p{L}_][\\p{L}\\p{N}_]*") && !CONSTANTS.contains(label)) {
             return label;
         }

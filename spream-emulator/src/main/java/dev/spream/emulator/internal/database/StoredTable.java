@@ -17,6 +17,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -248,6 +249,10 @@ record StoredTable(CreateTable definition, Table table) {
 
     /** Returns a name in the form that DDL shows; PostgreSQL quotes names that it would fold. */
     static String shown(String name, boolean postgres) {
-        return !postgres || name.matches("[a-z_][a-z0-9_]*") ? name : "\"" + name + "\"";
+        return !postgres
+                ? name
+                : Arrays.stream(name.split("\\."))
+                        .map(part -> part.matches("[a-z_][a-z0-9_]*") ? part : "\"" + part + "\"")
+                        .collect(Collectors.joining("."));
     }
 }

@@ -17,7 +17,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** Creates and drops tables. Part of a {@link SchemaEditor}. */
-record TableEditor(Engine engine, ChangeStreams streams, StoredExpressions expressions, ConstraintEditor constraints) {
+record TableEditor(
+        Engine engine,
+        ChangeStreams streams,
+        StoredExpressions expressions,
+        ConstraintEditor constraints,
+        ViewEditor views) {
 
     Schema create(CreateTable create, Schema schema) throws SQLException {
         if (schema.isTaken(create.name())) {
@@ -26,6 +31,7 @@ record TableEditor(Engine engine, ChangeStreams streams, StoredExpressions expre
             }
             throw Schema.duplicateName(create.name());
         }
+        schema.checkNamedSchemaOf(create.name());
         StoredTable declared = StoredTable.of(create);
         StoredTable table = declared.with(constraints.named(declared, schema));
         create.parent().ifPresent(parent -> schema.table(parent.table()));
@@ -107,6 +113,7 @@ record TableEditor(Engine engine, ChangeStreams streams, StoredExpressions expre
                     "Cannot drop table %s with interleaved tables: %s.", table.name(), String.join(", ", children));
         }
         ConstraintEditor.checkUnreferenced(table, schema);
+        views.checkUnused("TABLE", table.name(), schema);
         streams.checkTableChange(table.name(), "");
         for (ForeignKey key : table.foreignKeys()) {
             constraints.dropIndexes(key);

@@ -64,6 +64,24 @@ public final class DdlParser {
             boolean ifExists = cursor.acceptWords("IF", "EXISTS");
             return new DdlStatement.DropSequence(cursor.expectName(), ifExists);
         }
+        if (cursor.acceptWords("CREATE", "VIEW")) {
+            return createView(false);
+        }
+        if (cursor.acceptWords("CREATE", "OR", "REPLACE", "VIEW")) {
+            return createView(true);
+        }
+        if (cursor.acceptWords("DROP", "VIEW")) {
+            boolean ifExists = cursor.acceptWords("IF", "EXISTS");
+            return new DdlStatement.DropView(cursor.expectName(), ifExists);
+        }
+        if (cursor.acceptWords("CREATE", "SCHEMA")) {
+            boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
+            return new DdlStatement.CreateSchema(cursor.expectName(), ifNotExists);
+        }
+        if (cursor.acceptWords("DROP", "SCHEMA")) {
+            boolean ifExists = cursor.acceptWords("IF", "EXISTS");
+            return new DdlStatement.DropSchema(cursor.expectName(), ifExists);
+        }
         if (cursor.acceptWords("ALTER", "DATABASE")) {
             return alterDatabase();
         }
@@ -71,6 +89,21 @@ public final class DdlParser {
             return skipRest(new DdlStatement.Accepted());
         }
         return createIndex();
+    }
+
+    private DdlStatement createView(boolean replaces) {
+        boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
+        String name = cursor.expectName();
+        if (!cursor.acceptWords("SQL", "SECURITY")) {
+            throw Errors.invalidArgument("View `%s` is missing the SQL SECURITY clause.", name);
+        }
+        boolean definer = cursor.acceptWords("DEFINER");
+        if (!definer) {
+            cursor.expectWords("INVOKER");
+        }
+        cursor.expectWords("AS");
+        String query = cursor.expression(token -> token.isSymbol(";"));
+        return new DdlStatement.CreateView(name, replaces, ifNotExists, definer, query);
     }
 
     private DdlStatement alterDatabase() {
@@ -143,6 +176,9 @@ public final class DdlParser {
         }
         boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
         String name = cursor.expectName();
+        if (dialect == DatabaseDialect.POSTGRESQL && name.contains(".")) {
+            throw Errors.invalidArgument("Syntax error: an index is in the schema of its table, and named without it");
+        }
         cursor.expectWords("ON");
         String table = cursor.expectName();
         List<KeyPart> parts = tables.keyParts();

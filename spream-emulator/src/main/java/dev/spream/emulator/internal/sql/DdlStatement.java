@@ -141,6 +141,19 @@ public sealed interface DdlStatement {
 
     record DropSequence(String name, boolean ifExists) implements DdlStatement {}
 
+    /**
+     * @param definer whether it is read with the rights of the role that created it
+     * @param query as written
+     */
+    record CreateView(String name, boolean replaces, boolean ifNotExists, boolean definer, String query)
+            implements DdlStatement {}
+
+    record DropView(String name, boolean ifExists) implements DdlStatement {}
+
+    record CreateSchema(String name, boolean ifNotExists) implements DdlStatement {}
+
+    record DropSchema(String name, boolean ifExists) implements DdlStatement {}
+
     /** Determines whether sequences and identity columns may leave out their kind. */
     record SetDefaultSequenceKind(String database, boolean bitReversedPositive) implements DdlStatement {}
 

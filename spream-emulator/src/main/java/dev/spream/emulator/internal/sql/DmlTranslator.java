@@ -231,6 +231,7 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
     Translation update() {
         String table = cursor.expectName();
         translator.emit("UPDATE", SqlTranslator.quoted(table));
+        translator.emitAlias(table);
         while (!cursor.atEnd() && !cursor.peek().isWord("SET")) {
             translator.translateToken();
         }
@@ -261,6 +262,7 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
     Translation delete() {
         String table = cursor.expectName();
         translator.emit("DELETE FROM", SqlTranslator.quoted(table));
+        translator.emitAlias(table);
         while (!cursor.atEnd() && !cursor.peek().isWord("WHERE") && !atReturning()) {
             translator.translateToken();
         }

@@ -47,8 +47,8 @@ record FunctionTranslator(
             .optionalEnd()
             .toFormatter(Locale.ROOT);
 
-    private static final Set<String> AFTER_TABLE = Set.of("""
-            WHERE ORDER GROUP LIMIT JOIN INNER LEFT RIGHT FULL CROSS ON UNION HAVING WITH USING EXCEPT \
+    static final Set<String> AFTER_TABLE = Set.of("""
+            SET THEN RETURNING WHERE ORDER GROUP LIMIT JOIN INNER LEFT RIGHT FULL CROSS ON UNION HAVING WITH USING EXCEPT \
             INTERSECT OFFSET""".split(" "));
 
     /** Translates the construct at the cursor, if it is written differently in the engine; returns whether it did. */

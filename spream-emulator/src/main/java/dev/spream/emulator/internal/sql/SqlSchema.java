@@ -15,6 +15,9 @@ public interface SqlSchema {
     /** Returns the type of a column; empty if there is no such column. */
     Optional<Type> columnType(String table, String column);
 
+    /** Returns whether a table or a view has this name, with its named schema. */
+    boolean isTable(String name);
+
     boolean isSequence(String name);
 
     boolean isGenerated(String table, String column);

@@ -226,7 +226,11 @@ public final class SqlTranslator {
         emit(value);
     }
 
-    private void translateAlone(Token token) {
+    private void translateAlone(Token first) {
+        if (first.isName() && tableOfSchema()) {
+            return;
+        }
+        Token token = cursor.peek();
         switch (token.kind()) {
             case WORD -> word(token);
             case QUOTED_NAME -> quotedName(cursor.next());
@@ -236,6 +240,37 @@ public final class SqlTranslator {
             case PARAMETER -> parameter(cursor.next().text());
             case SYMBOL -> symbol(token);
             case END -> throw cursor.syntaxError("Unexpected end of statement");
+        }
+    }
+
+    /** Translates the name of a table in a named schema, which is one name in the engine; returns whether it did. */
+    private boolean tableOfSchema() {
+        if (!cursor.peek(1).isSymbol(".")
+                || !cursor.peek(2).isName()
+                || cursor.peek(3).isSymbol(".")) {
+            return false;
+        }
+        if (postgres && cursor.peek().isWord("public")) {
+            cursor.next();
+            cursor.next();
+            return false;
+        }
+        String name = cursor.peek().text() + "." + cursor.peek(2).text();
+        if (!schema.isTable(name)) {
+            return false;
+        }
+        cursor.expectName();
+        emit(quoted(name));
+        emitAlias(name);
+        return true;
+    }
+
+    /** Emits the alias that a table in a named schema has by itself, unless one follows. */
+    void emitAlias(String table) {
+        Token next = cursor.peek();
+        boolean alias = next.isWord("AS") || (next.isName() && !FunctionTranslator.AFTER_TABLE.contains(next.upper()));
+        if (table.contains(".") && !alias) {
+            emit("AS", quoted(table.substring(table.indexOf('.') + 1)));
         }
     }
 

@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 /** Reads tokens from left to right, for parsers. Confined to one thread. */
 final class TokenCursor {
     private final String sql;
+    private final boolean postgres;
     private final List<Token> tokens;
     private int at;
 
@@ -19,7 +20,8 @@ final class TokenCursor {
 
     TokenCursor(String sql, Dialect dialect) {
         this.sql = sql;
-        this.tokens = Lexer.tokens(sql, dialect == Dialect.POSTGRESQL);
+        this.postgres = dialect == Dialect.POSTGRESQL;
+        this.tokens = Lexer.tokens(sql, postgres);
     }
 
     String sql() {
@@ -77,22 +79,14 @@ final class TokenCursor {
         }
     }
 
-    /**
-     * Returns a name, without the schema that it may be in.
-     *
-     * @throws StatusRuntimeException if that is a named schema, which the emulator does not have
-     */
+    /** Returns a name, with the named schema that it may be in, as {@code schema.name}. */
     String expectName() {
         String name = expectPart();
-        if (!acceptSymbol(".")) {
-            return name;
+        while (acceptSymbol(".")) {
+            boolean unnamed = postgres && (name.equals("public") || name.equals("spanner"));
+            name = unnamed ? expectPart() : name + "." + expectPart();
         }
-        if (!name.equalsIgnoreCase("public") && !name.equalsIgnoreCase("spanner")) {
-            throw Errors.unimplemented(
-                    "Named schemas, such as '%s', are not supported by this emulator; remove it from the names used in tests",
-                    name);
-        }
-        return expectName();
+        return name;
     }
 
     /** Returns the name of a column, without its table's. */
