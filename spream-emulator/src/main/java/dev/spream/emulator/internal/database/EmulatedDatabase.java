@@ -7,9 +7,14 @@ import com.google.spanner.v1.TransactionOptions;
 import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.sql.DdlParser;
+import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.PartitionMode;
+import dev.spream.emulator.internal.sql.Privilege.Kind;
 import dev.spream.emulator.internal.sql.SqlParameters;
 import dev.spream.emulator.internal.sql.SqlTranslator;
+import dev.spream.emulator.internal.sql.StreamStatement;
+import dev.spream.emulator.internal.sql.StreamStatementParser;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import dev.spream.emulator.internal.stream.CommitClock;
@@ -116,6 +121,15 @@ public final class EmulatedDatabase implements AutoCloseable {
         return lastCommit.isAfter(present) ? lastCommit : present;
     }
 
+    /**
+     * Returns what a session with a role may do, an empty role for all.
+     *
+     * @throws io.grpc.StatusRuntimeException PERMISSION_DENIED if there is no such role
+     */
+    public AccessControl access(String role) {
+        return new AccessControl(schema, dialect, role);
+    }
+
     Engine engine() {
         return engine;
     }
@@ -199,6 +213,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     public List<String> ddl() {
         List<String> ddl = new ArrayList<>(schema.ddl());
         ddl.addAll(streams.ddl());
+        ddl.addAll(schema.roles().ddl(dialect == DatabaseDialect.POSTGRESQL));
         return ddl;
     }
 
@@ -240,6 +255,13 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     private void applyDdl(String statement, ByteString protoDescriptors) {
         if (streams.handles(statement)) {
+            if (StreamStatementParser.parse(Dialect.of(dialect), statement) instanceof StreamStatement.Drop drop) {
+                schema.roles().checkUngranted(Kind.CHANGE_STREAM, drop.stream());
+                for (PartitionMode mode : PartitionMode.values()) {
+                    String function = Dialect.of(dialect).readFunction(drop.stream(), mode);
+                    schema.roles().checkUngranted(Kind.FUNCTION, function);
+                }
+            }
             streams.apply(statement, schema.streamTables());
         } else {
             schema = editor.apply(DdlParser.parse(statement, dialect, schema.bundle()), schema, protoDescriptors);

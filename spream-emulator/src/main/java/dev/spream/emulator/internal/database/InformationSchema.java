@@ -14,6 +14,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.GeneratedColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
+import dev.spream.emulator.internal.sql.Privilege;
 import dev.spream.emulator.internal.sql.SequenceOptions;
 import dev.spream.emulator.internal.sql.SequenceOptions.SkippedRange;
 import dev.spream.emulator.internal.sql.SqlTranslator;
@@ -27,6 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +95,10 @@ final class InformationSchema {
             for (Map.Entry<String, BitReversedSequence> sequence :
                     schema.sequences().entrySet()) {
                 writeSequence(sequence.getKey(), sequence.getValue().options());
+            }
+            for (Map.Entry<String, Set<Privilege>> role :
+                    schema.roles().byName().entrySet()) {
+                writeRole(role.getKey(), role.getValue());
             }
             for (StreamDefinition stream : streams) {
                 writeStream(stream, type);
@@ -191,6 +197,34 @@ final class InformationSchema {
                     null,
                     null,
                     null);
+        }
+    }
+
+    private void writeRole(String role, Set<Privilege> privileges) throws SQLException {
+        insert("ROLES", role, false);
+        for (Privilege privilege : privileges) {
+            switch (privilege.kind()) {
+                case ROLE -> insert("ROLE_GRANTEES", privilege.object(), role);
+                case TABLE, VIEW ->
+                    row(
+                            "TABLE_PRIVILEGES",
+                            privilege.object(),
+                            privilege.action().name(),
+                            role);
+                case CHANGE_STREAM ->
+                    row(
+                            "CHANGE_STREAM_PRIVILEGES",
+                            privilege.object(),
+                            privilege.action().name(),
+                            role);
+                case FUNCTION ->
+                    row(
+                            "ROUTINE_PRIVILEGES",
+                            privilege.object(),
+                            privilege.action().name(),
+                            role);
+                case SCHEMA -> {}
+            }
         }
     }
 

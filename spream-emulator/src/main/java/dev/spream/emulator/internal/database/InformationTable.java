@@ -46,6 +46,12 @@ record InformationTable(String name, String columns) {
             new InformationTable("CHECK_CONSTRAINTS", CONSTRAINT + ", check_clause, spanner_state"),
             new InformationTable("CONSTRAINT_COLUMN_USAGE", TABLE + ", column_name, " + CONSTRAINT),
             new InformationTable("CONSTRAINT_TABLE_USAGE", TABLE + ", " + CONSTRAINT),
+            new InformationTable("ROLES", "role_name, is_system BOOLEAN"),
+            new InformationTable("ROLE_GRANTEES", "role_name, grantee"),
+            new InformationTable("TABLE_PRIVILEGES", TABLE + ", privilege_type, grantee"),
+            new InformationTable("CHANGE_STREAM_PRIVILEGES", STREAM + ", privilege_type, grantee"),
+            new InformationTable(
+                    "ROUTINE_PRIVILEGES", "specific_catalog, specific_schema, specific_name, privilege_type, grantee"),
             new InformationTable("CHANGE_STREAMS", STREAM + ", \"all\" BOOLEAN"),
             new InformationTable("CHANGE_STREAM_TABLES", STREAM + ", " + TABLE + ", all_columns BOOLEAN"),
             new InformationTable("CHANGE_STREAM_COLUMNS", STREAM + ", " + TABLE + ", column_name"),

@@ -45,34 +45,39 @@ final class Schema implements SqlSchema {
             Map<String, NamedSequence> sequences,
             Map<String, StoredView> views,
             Map<String, String> namedSchemas,
+            Roles roles,
             Optional<SetDefaultSequenceKind> defaultSequenceKind) {
 
         Parts with(Map<String, StoredTable> other) {
-            return new Parts(bundle, other, indexes, sequences, views, namedSchemas, defaultSequenceKind);
+            return new Parts(bundle, other, indexes, sequences, views, namedSchemas, roles, defaultSequenceKind);
         }
 
         Parts withIndexes(Map<String, CreateIndex> other) {
-            return new Parts(bundle, tables, other, sequences, views, namedSchemas, defaultSequenceKind);
+            return new Parts(bundle, tables, other, sequences, views, namedSchemas, roles, defaultSequenceKind);
         }
 
         Parts withSequences(Map<String, NamedSequence> other) {
-            return new Parts(bundle, tables, indexes, other, views, namedSchemas, defaultSequenceKind);
+            return new Parts(bundle, tables, indexes, other, views, namedSchemas, roles, defaultSequenceKind);
         }
 
         Parts withViews(Map<String, StoredView> other) {
-            return new Parts(bundle, tables, indexes, sequences, other, namedSchemas, defaultSequenceKind);
+            return new Parts(bundle, tables, indexes, sequences, other, namedSchemas, roles, defaultSequenceKind);
         }
 
         Parts withNamedSchemas(Map<String, String> other) {
-            return new Parts(bundle, tables, indexes, sequences, views, other, defaultSequenceKind);
+            return new Parts(bundle, tables, indexes, sequences, views, other, roles, defaultSequenceKind);
         }
 
         Parts with(Optional<SetDefaultSequenceKind> other) {
-            return new Parts(bundle, tables, indexes, sequences, views, namedSchemas, other);
+            return new Parts(bundle, tables, indexes, sequences, views, namedSchemas, roles, other);
+        }
+
+        Parts with(Roles other) {
+            return new Parts(bundle, tables, indexes, sequences, views, namedSchemas, other, defaultSequenceKind);
         }
 
         Parts with(ProtoBundle other) {
-            return new Parts(other, tables, indexes, sequences, views, namedSchemas, defaultSequenceKind);
+            return new Parts(other, tables, indexes, sequences, views, namedSchemas, roles, defaultSequenceKind);
         }
     }
 
@@ -101,7 +106,15 @@ final class Schema implements SqlSchema {
     static Schema empty(DatabaseDialect dialect) {
         return new Schema(
                 dialect,
-                new Parts(ProtoBundle.EMPTY, Map.of(), Map.of(), Map.of(), Map.of(), Map.of(), Optional.empty()));
+                new Parts(
+                        ProtoBundle.EMPTY,
+                        Map.of(),
+                        Map.of(),
+                        Map.of(),
+                        Map.of(),
+                        Map.of(),
+                        Roles.NONE,
+                        Optional.empty()));
     }
 
     private static String key(String name) {
@@ -211,6 +224,14 @@ final class Schema implements SqlSchema {
         if (dot >= 0 && !parts.namedSchemas.containsKey(key(name.substring(0, dot)))) {
             throw Errors.notFound("Schema not found: %s", name.substring(0, dot));
         }
+    }
+
+    Schema with(Roles roles) {
+        return new Schema(dialect, parts.with(roles));
+    }
+
+    Roles roles() {
+        return parts.roles;
     }
 
     Collection<StoredView> views() {

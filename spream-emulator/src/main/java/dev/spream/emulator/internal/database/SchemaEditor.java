@@ -17,6 +17,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.AlterSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateProtoBundle;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateRole;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateSchema;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
@@ -26,19 +27,24 @@ import dev.spream.emulator.internal.sql.DdlStatement.DropColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.DropConstraint;
 import dev.spream.emulator.internal.sql.DdlStatement.DropIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.DropProtoBundle;
+import dev.spream.emulator.internal.sql.DdlStatement.DropRole;
 import dev.spream.emulator.internal.sql.DdlStatement.DropSchema;
 import dev.spream.emulator.internal.sql.DdlStatement.DropSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.DropTable;
 import dev.spream.emulator.internal.sql.DdlStatement.DropView;
+import dev.spream.emulator.internal.sql.DdlStatement.Grant;
 import dev.spream.emulator.internal.sql.DdlStatement.ReplaceDeletionPolicy;
+import dev.spream.emulator.internal.sql.DdlStatement.Revoke;
 import dev.spream.emulator.internal.sql.DdlStatement.SetDefaultSequenceKind;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Privilege;
 import dev.spream.emulator.internal.sql.ProtoBundle;
 import dev.spream.emulator.internal.sql.Types;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -53,11 +59,13 @@ final class SchemaEditor {
     private final ConstraintEditor constraints;
     private final ViewEditor views;
     private final DatabaseDialect dialect;
+    private final ChangeStreams streams;
 
     /** @param clock returns the time of default values of new columns */
     SchemaEditor(Engine engine, DatabaseDialect dialect, ChangeStreams streams, Supplier<Instant> clock) {
         this.engine = engine;
         this.dialect = dialect;
+        this.streams = streams;
         StoredExpressions expressions = new StoredExpressions(engine, dialect);
         this.constraints = new ConstraintEditor(engine, expressions);
         this.views = new ViewEditor(engine, dialect);
@@ -77,6 +85,10 @@ final class SchemaEditor {
                 case AlterIdentity alter -> columns.alterIdentity(alter, schema);
                 case AddConstraint add -> constraints.add(add, schema);
                 case DropConstraint drop -> constraints.drop(drop, schema);
+                case CreateRole create -> schema.with(schema.roles().with(create.name()));
+                case DropRole drop -> schema.with(schema.roles().without(drop.name()));
+                case Grant grant -> grant(grant, schema);
+                case Revoke revoke -> schema.with(schema.roles().without(revoke));
                 case CreateView create -> views.create(create, schema);
                 case DropView drop -> views.drop(drop, schema);
                 case CreateSchema create -> schema.with(create);
@@ -97,6 +109,34 @@ final class SchemaEditor {
         } catch (SQLException e) {
             throw EngineErrors.toStatus(e);
         }
+    }
+
+    private Schema grant(Grant grant, Schema schema) {
+        for (Privilege privilege : grant.privileges()) {
+            String object = privilege.object();
+            boolean exists =
+                    switch (privilege.kind()) {
+                        case TABLE -> schema.isTable(object);
+                        case VIEW -> schema.findView(object).isPresent();
+                        case SCHEMA -> schema.namedSchemas().stream().anyMatch(object::equalsIgnoreCase);
+                        case ROLE -> schema.roles().exists(object);
+                        case CHANGE_STREAM -> streams.hasStream(object);
+                        case FUNCTION -> streams.hasFunction(object);
+                    };
+            if (!exists) {
+                throw Errors.notFound(
+                        "%s not found: %s",
+                        privilege.kind().name().charAt(0)
+                                + privilege
+                                        .kind()
+                                        .name()
+                                        .substring(1)
+                                        .toLowerCase(Locale.ROOT)
+                                        .replace('_', ' '),
+                        object);
+            }
+        }
+        return schema.with(schema.roles().with(grant));
     }
 
     private static Schema addDeletionPolicy(AddDeletionPolicy add, Schema schema) {

@@ -10,6 +10,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.DropTable;
 import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Privilege.Kind;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import java.sql.SQLException;
@@ -114,6 +115,7 @@ record TableEditor(
         }
         ConstraintEditor.checkUnreferenced(table, schema);
         views.checkUnused("TABLE", table.name(), schema);
+        schema.roles().checkUngranted(Kind.TABLE, table.name());
         streams.checkTableChange(table.name(), "");
         for (ForeignKey key : table.foreignKeys()) {
             constraints.dropIndexes(key);

@@ -7,6 +7,7 @@ import dev.spream.emulator.internal.database.StoredView.ViewColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateView;
 import dev.spream.emulator.internal.sql.DdlStatement.DropView;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Privilege.Kind;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Types;
 import io.grpc.StatusRuntimeException;
@@ -106,6 +107,8 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
             throw Errors.notFound("View not found: %s", drop.name());
         }
         checkUnused("VIEW", drop.name(), schema);
+        schema.roles().checkUngranted(Kind.VIEW, drop.name());
+        schema.roles().checkUngranted(Kind.TABLE, drop.name());
         engine.administer("DROP VIEW " + quoted(drop.name()));
         return schema.withoutView(drop.name());
     }

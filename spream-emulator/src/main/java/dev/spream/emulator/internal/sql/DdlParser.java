@@ -16,12 +16,14 @@ public final class DdlParser {
     private final DatabaseDialect dialect;
     private final TableParser tables;
     private final SequenceParser sequences;
+    private final RoleParser roles;
 
     private DdlParser(String statement, DatabaseDialect dialect, ProtoBundle bundle) {
         this.cursor = new TokenCursor(statement, dialect);
         this.dialect = dialect;
         this.tables = new TableParser(cursor, dialect, bundle);
         this.sequences = new SequenceParser(cursor, dialect == DatabaseDialect.POSTGRESQL);
+        this.roles = new RoleParser(cursor, dialect == DatabaseDialect.POSTGRESQL);
     }
 
     /** Parses a statement; the bundle has the column types of the database that are no types of Spanner. */
@@ -73,6 +75,18 @@ public final class DdlParser {
         if (cursor.acceptWords("DROP", "VIEW")) {
             boolean ifExists = cursor.acceptWords("IF", "EXISTS");
             return new DdlStatement.DropView(cursor.expectName(), ifExists);
+        }
+        if (cursor.acceptWords("CREATE", "ROLE")) {
+            return new DdlStatement.CreateRole(cursor.expectName());
+        }
+        if (cursor.acceptWords("DROP", "ROLE")) {
+            return new DdlStatement.DropRole(cursor.expectName());
+        }
+        if (cursor.acceptWords("GRANT")) {
+            return roles.grant();
+        }
+        if (cursor.acceptWords("REVOKE")) {
+            return roles.revoke();
         }
         if (cursor.acceptWords("CREATE", "SCHEMA")) {
             boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");

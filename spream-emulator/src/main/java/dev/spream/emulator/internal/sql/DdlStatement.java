@@ -150,6 +150,14 @@ public sealed interface DdlStatement {
 
     record DropView(String name, boolean ifExists) implements DdlStatement {}
 
+    record CreateRole(String name) implements DdlStatement {}
+
+    record DropRole(String name) implements DdlStatement {}
+
+    record Grant(List<Privilege> privileges, List<String> roles) implements DdlStatement {}
+
+    record Revoke(List<Privilege> privileges, List<String> roles) implements DdlStatement {}
+
     record CreateSchema(String name, boolean ifNotExists) implements DdlStatement {}
 
     record DropSchema(String name, boolean ifExists) implements DdlStatement {}

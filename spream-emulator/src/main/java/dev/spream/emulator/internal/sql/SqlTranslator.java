@@ -91,6 +91,39 @@ public final class SqlTranslator {
         return names;
     }
 
+    /** Returns the names in a statement that may be tables, in lower case, with their named schemas. */
+    public static Set<String> pathsIn(String sql, DatabaseDialect dialect) {
+        Set<String> paths = new HashSet<>();
+        TokenCursor cursor = new TokenCursor(sql, dialect);
+        boolean afterDot = false;
+        while (!cursor.atEnd()) {
+            Token token = cursor.next();
+            if (token.isName() && !afterDot) {
+                String name = token.text().toLowerCase(Locale.ROOT);
+                boolean path = cursor.peek().isSymbol(".") && cursor.peek(1).isName();
+                String second = path ? cursor.peek(1).text().toLowerCase(Locale.ROOT) : "";
+                paths.add(name);
+                paths.add(name.equals("public") ? second : name + "." + second);
+            }
+            afterDot = token.isSymbol(".");
+        }
+        return paths;
+    }
+
+    /** Returns the table that DML writes; empty if the statement is none. */
+    public static Optional<String> writtenTable(String sql, DatabaseDialect dialect) {
+        TokenCursor cursor = new TokenCursor(sql, dialect);
+        boolean insert = cursor.acceptWords("INSERT");
+        if (!insert && !cursor.acceptWords("UPDATE") && !cursor.acceptWords("DELETE")) {
+            return Optional.empty();
+        }
+        if (insert && cursor.acceptWords("OR")) {
+            cursor.next();
+        }
+        cursor.acceptWords(insert ? "INTO" : "FROM");
+        return Optional.of(cursor.expectName());
+    }
+
     /** Returns an expression with some of its names replaced. */
     public static String replaced(
             String expression, DatabaseDialect dialect, Function<String, Optional<String>> replacement) {

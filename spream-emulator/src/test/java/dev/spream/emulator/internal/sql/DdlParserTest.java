@@ -96,7 +96,7 @@ class DdlParserTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"CREATE SEARCH INDEX I ON T (A)", "CREATE ROLE reader"})
+    @ValueSource(strings = {"CREATE SEARCH INDEX I ON T (A)", "CREATE MODEL m"})
     void options_that_are_not_enforced_are_refused(String ddl) {
         assertThatThrownBy(() -> google(ddl))
                 .satisfies(e -> assertThat(codeOf(e)).isEqualTo(Status.Code.UNIMPLEMENTED));
