@@ -148,6 +148,30 @@ class ConstraintsIT {
     }
 
     @Test
+    void a_table_keeps_its_constraints_and_its_view_when_it_is_altered() throws Exception {
+        DatabaseId id = spanner.createDatabase(
+                Dialect.GOOGLE_STANDARD_SQL,
+                "CREATE TABLE P (Id INT64, V INT64) PRIMARY KEY (Id)",
+                "CREATE TABLE T (Id INT64, V INT64 DEFAULT (7), G INT64 AS (V + 1) STORED, CONSTRAINT C CHECK (G > 1),"
+                        + " CONSTRAINT F FOREIGN KEY (V) REFERENCES P (Id)) PRIMARY KEY (Id)",
+                "CREATE VIEW W SQL SECURITY INVOKER AS SELECT t.G FROM T AS t");
+        spanner.alter(
+                id,
+                "ALTER TABLE T ADD COLUMN X STRING(9)",
+                "ALTER TABLE T ALTER COLUMN X STRING(20)",
+                "ALTER TABLE P ADD COLUMN X INT64",
+                "ALTER TABLE T DROP COLUMN X");
+        DatabaseClient database = spanner.connect(id);
+
+        database.write(List.of(
+                row("P", 7, null),
+                Mutation.newInsertBuilder("T").set("Id").to(1).build()));
+        assertThat(EmulatedSpanner.texts(database, "SELECT G FROM W")).containsExactly("8");
+        assertFails(ErrorCode.OUT_OF_RANGE, "`T`.`C`", () -> database.write(List.of(row("T", 2, 0))));
+        assertFails(ErrorCode.FAILED_PRECONDITION, "Foreign key `F`", () -> database.write(List.of(row("T", 2, 9))));
+    }
+
+    @Test
     void the_columns_of_constraints_are_not_dropped() throws Exception {
         DatabaseId id = spanner.createDatabase(
                 Dialect.POSTGRESQL,

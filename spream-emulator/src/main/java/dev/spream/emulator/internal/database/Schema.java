@@ -347,8 +347,15 @@ final class Schema implements SqlSchema {
                 .forEach((name, sequence) -> statements.add("CREATE SEQUENCE " + StoredTable.shown(name, postgres)
                         + sequence.options().ddl(postgres)));
         parts.bundle.ddl().ifPresent(statements::add);
-        parts.tables.values().forEach(table -> statements.add(table.ddl(dialect)));
-        parts.indexes.values().forEach(index -> statements.add(indexDdl(index, dialect)));
+        for (StoredTable table : parts.tables.values()) {
+            statements.add(table.ddl(dialect));
+            if (!postgres) {
+                indexesOf(table.name()).forEach(index -> statements.add(indexDdl(index, dialect)));
+            }
+        }
+        if (postgres) {
+            parts.indexes.values().forEach(index -> statements.add(indexDdl(index, dialect)));
+        }
         views().forEach(view -> statements.add(view.ddl(postgres)));
         return statements;
     }
@@ -361,12 +368,13 @@ final class Schema implements SqlSchema {
         String storing = index.storing().stream()
                 .map(column -> StoredTable.shown(column, postgres))
                 .collect(Collectors.joining(", ", postgres ? " INCLUDE (" : " STORING (", ")"));
-        return "CREATE %s%sINDEX %s ON %s(%s)%s"
+        return "CREATE %s%sINDEX %s ON %s%s(%s)%s"
                 .formatted(
                         index.unique() ? "UNIQUE " : "",
                         index.nullFiltered() && !postgres ? "NULL_FILTERED " : "",
                         StoredTable.shown(index.name(), postgres),
                         StoredTable.shown(index.table(), postgres),
+                        postgres ? " " : "",
                         parts,
                         index.storing().isEmpty() ? "" : storing);
     }

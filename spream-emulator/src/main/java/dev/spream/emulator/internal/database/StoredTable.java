@@ -191,7 +191,10 @@ record StoredTable(CreateTable definition, Table table) {
                 .ifPresent(parent -> ddl.append(postgres ? " INTERLEAVE IN " : ",\n  INTERLEAVE IN ")
                         .append(parent.enforced() ? "PARENT " : "")
                         .append(shown(parent.table(), postgres))
-                        .append(parent.deleteCascades() ? " ON DELETE CASCADE" : ""));
+                        .append(
+                                parent.deleteCascades()
+                                        ? " ON DELETE CASCADE"
+                                        : parent.enforced() && !postgres ? " ON DELETE NO ACTION" : ""));
         definition
                 .deletionPolicy()
                 .ifPresent(policy -> ddl.append(postgres ? " " : ", ").append(policy.declared()));

@@ -25,6 +25,10 @@ public sealed interface DdlStatement {
             return source.filter(GeneratedColumn.class::isInstance).isPresent();
         }
 
+        ColumnDef asNotNull() {
+            return new ColumnDef(name, type, true, allowsCommitTimestamp, inPrimaryKey, source);
+        }
+
         public ColumnDef with(Optional<ColumnSource> other) {
             return new ColumnDef(name, type, notNull, allowsCommitTimestamp, inPrimaryKey, other);
         }

@@ -48,6 +48,9 @@ final class TableParser {
                 key.addAll(keyParts());
                 keyDeclared = true;
             } else {
+                if (cursor.peek(1).isSymbol("(")) {
+                    refuseSynonym(cursor.peek());
+                }
                 Optional<Constraint> constraint = constraint();
                 if (constraint.isPresent()) {
                     constraints.add(constraint.get());
@@ -87,7 +90,23 @@ final class TableParser {
                 throw cursor.syntaxError("Expected end of CREATE TABLE");
             }
         }
-        return new DdlStatement.CreateTable(name, ifNotExists, columns, key, constraints, parent, policy);
+        return new DdlStatement.CreateTable(
+                name,
+                ifNotExists,
+                postgres() ? withoutNullKeys(columns, key) : columns,
+                key,
+                constraints,
+                parent,
+                policy);
+    }
+
+    /** Returns the columns, those of the key NOT NULL, as PostgreSQL has them. */
+    private static List<ColumnDef> withoutNullKeys(List<ColumnDef> columns, List<KeyPart> key) {
+        return columns.stream()
+                .map(column -> key.stream().anyMatch(part -> part.column().equals(column.name()))
+                        ? column.asNotNull()
+                        : column)
+                .toList();
     }
 
     private void requireSingleton(String table, boolean keyDeclared) {
@@ -97,6 +116,12 @@ final class TableParser {
         }
         if (!keyDeclared) {
             throw Errors.invalidArgument(problem, table);
+        }
+    }
+
+    private static void refuseSynonym(Token next) {
+        if (next.isWord("SYNONYM")) {
+            throw DdlParser.unsupported("A synonym of a table is");
         }
     }
 
@@ -172,11 +197,13 @@ final class TableParser {
             } else if (!columnConstraint(name, constraints)
                     && !cursor.acceptWords("NULL")
                     && !cursor.acceptWords("HIDDEN")) {
+                if (cursor.peek().isWord("AUTO_INCREMENT") || cursor.peek().isWord("ON")) {
+                    throw DdlParser.unsupported("AUTO_INCREMENT, or ON UPDATE, is");
+                }
                 throw cursor.syntaxError("Expected a column attribute");
             }
         }
-        boolean primaryNotNull = inPrimaryKey && postgres();
-        return new ColumnDef(name, type, notNull || primaryNotNull, commitTimestamp, inPrimaryKey, source);
+        return new ColumnDef(name, type, notNull, commitTimestamp, inPrimaryKey, source);
     }
 
     private boolean postgres() {
@@ -194,6 +221,9 @@ final class TableParser {
         }
         if (cursor.acceptWords("GENERATED", "BY", "DEFAULT", "AS", "IDENTITY")) {
             return identity();
+        }
+        if (cursor.acceptWords("GENERATED", "ALWAYS", "AS", "IDENTITY")) {
+            throw DdlParser.unsupported("GENERATED ALWAYS AS IDENTITY is");
         }
         if (postgres()) {
             cursor.expectWords("GENERATED", "ALWAYS");
@@ -293,6 +323,7 @@ final class TableParser {
         if (constraint.isPresent()) {
             return new DdlStatement.AddConstraint(table, constraint.get());
         }
+        refuseSynonym(cursor.peek());
         cursor.acceptWords("COLUMN");
         boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
         List<Constraint> constraints = new ArrayList<>();

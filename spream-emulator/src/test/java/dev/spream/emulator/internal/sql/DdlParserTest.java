@@ -96,7 +96,16 @@ class DdlParserTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"CREATE SEARCH INDEX I ON T (A)", "CREATE MODEL m"})
+    @ValueSource(
+            strings = {
+                "CREATE SEARCH INDEX I ON T (A)",
+                "CREATE MODEL m",
+                "CREATE TABLE T (A INT64 AUTO_INCREMENT) PRIMARY KEY (A)",
+                "CREATE TABLE T (A INT64, B TIMESTAMP DEFAULT (NULL) ON UPDATE (NULL)) PRIMARY KEY (A)",
+                "CREATE TABLE T (A INT64 GENERATED ALWAYS AS IDENTITY (BIT_REVERSED_POSITIVE)) PRIMARY KEY (A)",
+                "CREATE TABLE T (A INT64, SYNONYM (U)) PRIMARY KEY (A)",
+                "ALTER TABLE T ADD SYNONYM U"
+            })
     void options_that_are_not_enforced_are_refused(String ddl) {
         assertThatThrownBy(() -> google(ddl))
                 .satisfies(e -> assertThat(codeOf(e)).isEqualTo(Status.Code.UNIMPLEMENTED));
