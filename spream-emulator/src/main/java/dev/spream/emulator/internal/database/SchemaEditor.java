@@ -82,7 +82,7 @@ final class SchemaEditor {
                 case AddColumn add -> columns.add(add, schema);
                 case DropColumn drop -> columns.drop(drop, schema);
                 case AlterColumn alter -> columns.alter(alter, schema);
-                case AlterIdentity alter -> columns.alterIdentity(alter, schema);
+                case AlterIdentity alter -> ColumnEditor.alterIdentity(alter, schema);
                 case AddConstraint add -> constraints.add(add, schema);
                 case DropConstraint drop -> constraints.drop(drop, schema);
                 case CreateRole create -> schema.with(schema.roles().with(create.name()));
