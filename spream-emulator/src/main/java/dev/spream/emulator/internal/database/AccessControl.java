@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What a session with a role may do. A session without one may do everything. A statement uses each table and view that
- * it names.
+ * The privileges of a session with a role; a session without one may do everything. A statement uses each table and view
+ * that it names.
  *
  * @see <a href="https://cloud.google.com/spanner/docs/fgac-about">Spanner: fine-grained access control</a>
  */

@@ -122,7 +122,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     }
 
     /**
-     * Returns what a session with a role may do, an empty role for all.
+     * Returns the privileges of a session with a role; an empty role has all.
      *
      * @throws io.grpc.StatusRuntimeException PERMISSION_DENIED if there is no such role
      */

@@ -58,7 +58,7 @@ final class Sessions {
         return catalog.database(name.substring(0, name.indexOf("/sessions/")));
     }
 
-    /** Returns what the role of the session may do now. */
+    /** Returns the present privileges of the role of the session. */
     AccessControl accessOf(String session) {
         return databaseOf(session).access(get(session).getCreatorRole());
     }

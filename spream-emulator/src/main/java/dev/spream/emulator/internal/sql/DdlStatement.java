@@ -34,7 +34,7 @@ public sealed interface DdlStatement {
         }
     }
 
-    /** What gives a column a value. */
+    /** The source of a value that a statement does not give. */
     sealed interface ColumnSource {}
 
     /** @param expression as written */

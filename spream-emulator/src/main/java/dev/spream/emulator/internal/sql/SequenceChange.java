@@ -8,7 +8,7 @@ import java.util.OptionalLong;
  * A change of a sequence.
  *
  * @param asClauses whether it is written in clauses, otherwise in {@code OPTIONS}
- * @param start the counter with which it begins anew; empty to go on
+ * @param start the counter with which it begins anew; empty to continue
  * @param keepsSkipped whether the skipped range stays, otherwise it is replaced by {@code skipped}
  */
 public record SequenceChange(
