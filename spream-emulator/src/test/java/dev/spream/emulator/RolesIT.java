@@ -15,6 +15,12 @@ import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.Statement;
+import com.google.spanner.v1.CreateSessionRequest;
+import com.google.spanner.v1.Session;
+import com.google.spanner.v1.SpannerGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.StatusRuntimeException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -139,11 +145,21 @@ class RolesIT {
     }
 
     @Test
-    void a_session_of_an_unknown_role_is_denied() throws Exception {
+    void a_session_of_an_unknown_role_is_not_created() throws Exception {
         DatabaseId id = spanner.createDatabase(Dialect.GOOGLE_STANDARD_SQL);
-        try (Spanner client = as("Nobody")) {
-            assertDenied(
-                    "Role not found: Nobody", () -> EmulatedSpanner.texts(client.getDatabaseClient(id), "SELECT 1"));
+        ManagedChannel channel = ManagedChannelBuilder.forTarget(emulator.emulatorHost())
+                .usePlaintext()
+                .build();
+        CreateSessionRequest request = CreateSessionRequest.newBuilder()
+                .setDatabase(id.getName())
+                .setSession(Session.newBuilder().setCreatorRole("Nobody"))
+                .build();
+        try {
+            assertThatExceptionOfType(StatusRuntimeException.class)
+                    .isThrownBy(() -> SpannerGrpc.newBlockingStub(channel).createSession(request))
+                    .withMessage("PERMISSION_DENIED: Role not found: Nobody");
+        } finally {
+            channel.shutdownNow();
         }
     }
 
