@@ -194,11 +194,11 @@ final class TableParser {
                 commitTimestamp = commitTimestampOption();
             } else if (source.isEmpty() && atSource()) {
                 source = Optional.of(source());
-            } else if (!columnConstraint(name, constraints)
-                    && !cursor.acceptWords("NULL")
-                    && !cursor.acceptWords("HIDDEN")) {
-                if (cursor.peek().isWord("AUTO_INCREMENT") || cursor.peek().isWord("ON")) {
-                    throw DdlParser.unsupported("AUTO_INCREMENT, or ON UPDATE, is");
+            } else if (!columnConstraint(name, constraints) && !cursor.acceptWords("NULL")) {
+                for (String attribute : List.of("AUTO_INCREMENT", "HIDDEN", "ON")) {
+                    if (cursor.peek().isWord(attribute)) {
+                        throw DdlParser.unsupported("The attribute " + attribute + " of a column is");
+                    }
                 }
                 throw cursor.syntaxError("Expected a column attribute");
             }
