@@ -97,6 +97,18 @@ final class EmulatedSpanner implements AutoCloseable {
         return id;
     }
 
+    /** Changes the schema of a database. */
+    void alter(DatabaseId id, String... ddl) throws Exception {
+        client.getDatabaseAdminClient()
+                .updateDatabaseDdl(instance.getInstance(), id.getDatabase(), List.of(ddl), null)
+                .get();
+    }
+
+    /** The statements that create a database. */
+    List<String> ddl(DatabaseId id) {
+        return client.getDatabaseAdminClient().getDatabaseDdl(instance.getInstance(), id.getDatabase());
+    }
+
     /** Our partitions. */
     PartitionControl partitions(DatabaseId database, String stream) {
         return ours.partitions(database.getName(), stream);
@@ -136,6 +148,19 @@ final class EmulatedSpanner implements AutoCloseable {
 
     static List<Struct> query(DatabaseClient database, String sql) {
         return rows(database.singleUse().executeQuery(Statement.of(sql)));
+    }
+
+    /** The rows of a query, each as its values with commas in between. */
+    static List<String> texts(DatabaseClient database, String sql) {
+        return query(database, sql).stream()
+                .map(row -> {
+                    List<String> values = new ArrayList<>();
+                    for (int i = 0; i < row.getColumnCount(); i++) {
+                        values.add(row.isNull(i) ? "null" : row.getValue(i).toString());
+                    }
+                    return String.join(",", values);
+                })
+                .toList();
     }
 
     @Override

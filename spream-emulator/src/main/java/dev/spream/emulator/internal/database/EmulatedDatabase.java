@@ -7,9 +7,14 @@ import com.google.spanner.v1.TransactionOptions;
 import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.sql.DdlParser;
+import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.PartitionMode;
+import dev.spream.emulator.internal.sql.Privilege.Kind;
 import dev.spream.emulator.internal.sql.SqlParameters;
 import dev.spream.emulator.internal.sql.SqlTranslator;
+import dev.spream.emulator.internal.sql.StreamStatement;
+import dev.spream.emulator.internal.sql.StreamStatementParser;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import dev.spream.emulator.internal.stream.CommitClock;
@@ -57,7 +62,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     // The engine alters a table by a copy: a read in between would find none.
     private final ReadWriteLock structure = new ReentrantReadWriteLock();
 
-    private volatile Schema schema = Schema.EMPTY;
+    private volatile Schema schema;
     private volatile Instant lastCommit = Instant.EPOCH;
 
     /** Creates an empty database, with the last part of its name as the PostgreSQL catalog. */
@@ -65,13 +70,14 @@ public final class EmulatedDatabase implements AutoCloseable {
             String name, DatabaseDialect dialect, InstantSource time, StreamSettings settings, long seed) {
         this.name = name;
         this.dialect = dialect;
+        this.schema = Schema.empty(dialect);
         this.engine = new Engine(dialect);
         this.time = time;
         this.clock = new CommitClock(time, seed);
         this.streams = new ChangeStreams(dialect, clock, settings, seed);
-        this.statements = new Statements(dialect, this::schema);
+        this.statements = new Statements(dialect, this::schema, clock::now);
         this.keyReader = new KeyedReads(statements);
-        this.editor = new SchemaEditor(engine, streams);
+        this.editor = new SchemaEditor(engine, dialect, streams, clock::now);
         this.createTime = clock.now();
         try {
             this.informationSchema = new InformationSchema(engine, dialect, name.substring(name.lastIndexOf('/') + 1));
@@ -113,6 +119,15 @@ public final class EmulatedDatabase implements AutoCloseable {
     Instant latestTime() {
         Instant present = time.instant();
         return lastCommit.isAfter(present) ? lastCommit : present;
+    }
+
+    /**
+     * Returns the privileges of a session with a role; an empty role has all.
+     *
+     * @throws io.grpc.StatusRuntimeException PERMISSION_DENIED if there is no such role
+     */
+    public AccessControl access(String role) {
+        return new AccessControl(schema, dialect, role);
     }
 
     Engine engine() {
@@ -196,8 +211,9 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     /** Returns the statements that create the database in its present form. */
     public List<String> ddl() {
-        List<String> ddl = new ArrayList<>(schema.ddl(dialect));
+        List<String> ddl = new ArrayList<>(schema.ddl());
         ddl.addAll(streams.ddl());
+        ddl.addAll(schema.roles().ddl(dialect == DatabaseDialect.POSTGRESQL));
         return ddl;
     }
 
@@ -239,6 +255,13 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     private void applyDdl(String statement, ByteString protoDescriptors) {
         if (streams.handles(statement)) {
+            if (StreamStatementParser.parse(Dialect.of(dialect), statement) instanceof StreamStatement.Drop drop) {
+                schema.roles().checkUngranted(Kind.CHANGE_STREAM, drop.stream());
+                for (PartitionMode mode : PartitionMode.values()) {
+                    String function = Dialect.of(dialect).readFunction(drop.stream(), mode);
+                    schema.roles().checkUngranted(Kind.FUNCTION, function);
+                }
+            }
             streams.apply(statement, schema.streamTables());
         } else {
             schema = editor.apply(DdlParser.parse(statement, dialect, schema.bundle()), schema, protoDescriptors);
@@ -256,6 +279,10 @@ public final class EmulatedDatabase implements AutoCloseable {
     public QueryResult query(String sql, SqlParameters parameters, ReadContext context, boolean planOnly) {
         refuseForeignStatements(sql);
         Translation query = translate(sql, parameters);
+        if (query.sql().contains("SPANNER_NEXT_VALUE(") && !(context instanceof ReadContext.Inside)) {
+            throw Errors.invalidArgument("The following functions can only be used in a read-write or partitioned-dml"
+                    + " transaction. Current transaction type is ReadOnly: get_next_sequence_value");
+        }
         return context.read(
                 this,
                 connection -> planOnly

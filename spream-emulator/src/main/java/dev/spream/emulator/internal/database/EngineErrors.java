@@ -11,13 +11,12 @@ import org.h2.api.ErrorCode;
 /** Translates errors of the embedded engine into Spanner's codes and texts. */
 final class EngineErrors {
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]+)\"");
-    private static final Pattern CONSTRAINT_TABLE = Pattern.compile("ON PUBLIC\\.\"?([A-Za-z0-9_]+)");
+    private static final Pattern CONSTRAINT_TABLE = Pattern.compile("ON PUBLIC\\.\"?([A-Za-z0-9_.]+)");
 
     private EngineErrors() {}
 
     static StatusRuntimeException toStatus(SQLException e) {
-        if (e.getErrorCode() == ErrorCode.EXCEPTION_IN_FUNCTION_1
-                && ofFunction(e) instanceof StatusRuntimeException status) {
+        if (ofFunction(e) instanceof StatusRuntimeException status) {
             return status;
         }
         String message = firstLine(e);
@@ -34,6 +33,8 @@ final class EngineErrors {
             case ErrorCode.NULL_NOT_ALLOWED ->
                 Errors.failedPrecondition(
                         "A row does not specify a non-null value for the NOT NULL column: %s", quoted(message));
+            case ErrorCode.COLUMN_CONTAINS_NULL_VALUES_1 ->
+                Errors.failedPrecondition("Cannot specify a null value for column: %s", quoted(message));
             case ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_PARENT_MISSING_1 ->
                 Errors.notFound("Parent row is missing. Row cannot be written. (%s)", message);
             case ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1 ->

@@ -3,13 +3,23 @@ package dev.spream.emulator.internal.database;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.emulator.internal.database.StoredView.ViewColumn;
 import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.sql.BitReversedSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
+import dev.spream.emulator.internal.sql.DdlStatement.ColumnSource;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
+import dev.spream.emulator.internal.sql.DdlStatement.DefaultValue;
+import dev.spream.emulator.internal.sql.DdlStatement.GeneratedColumn;
+import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
+import dev.spream.emulator.internal.sql.Privilege;
+import dev.spream.emulator.internal.sql.SequenceOptions;
+import dev.spream.emulator.internal.sql.SequenceOptions.SkippedRange;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.TableWatch;
+import dev.spream.emulator.internal.sql.Types;
 import dev.spream.emulator.internal.stream.StreamDefinition;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -18,6 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -28,33 +39,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class InformationSchema {
     private static final String SCHEMA = quoted(SqlTranslator.INFORMATION_SCHEMA);
-    /** Columns by table; the type is text unless given. */
-    private static final Map<String, String> TABLES = Map.of(
-            "SCHEMATA", "catalog_name, schema_name",
-            "DATABASE_OPTIONS", "catalog_name, schema_name, option_name, option_type, option_value",
-            "TABLES",
-                    "table_catalog, table_schema, table_name, table_type, parent_table_name, on_delete_action,"
-                            + " spanner_state",
-            "COLUMNS",
-                    "table_catalog, table_schema, table_name, column_name, ordinal_position BIGINT, column_default,"
-                            + " data_type, is_nullable, spanner_type, is_generated, spanner_state",
-            "INDEXES",
-                    "table_catalog, table_schema, table_name, index_name, index_type, parent_table_name,"
-                            + " is_unique BOOLEAN, is_null_filtered BOOLEAN, index_state, spanner_is_managed BOOLEAN",
-            "INDEX_COLUMNS",
-                    "table_catalog, table_schema, table_name, index_name, index_type, column_name,"
-                            + " ordinal_position BIGINT, column_ordering, is_nullable, spanner_type",
-            "CHANGE_STREAMS", "change_stream_catalog, change_stream_schema, change_stream_name, \"all\" BOOLEAN",
-            "CHANGE_STREAM_TABLES",
-                    "change_stream_catalog, change_stream_schema, change_stream_name, table_catalog, table_schema,"
-                            + " table_name, all_columns BOOLEAN",
-            "CHANGE_STREAM_COLUMNS",
-                    "change_stream_catalog, change_stream_schema, change_stream_name, table_catalog, table_schema,"
-                            + " table_name, column_name",
-            "CHANGE_STREAM_OPTIONS",
-                    "change_stream_catalog, change_stream_schema, change_stream_name, option_name, option_type,"
-                            + " option_value");
 
+    private final List<InformationTable> tables;
     private final Engine engine;
     private final DatabaseDialect dialect;
     private final boolean postgres;
@@ -67,9 +53,10 @@ final class InformationSchema {
         this.postgres = dialect == DatabaseDialect.POSTGRESQL;
         this.catalog = postgres ? databaseName : "";
         this.schemaName = postgres ? "public" : "";
+        this.tables = InformationTable.all(postgres);
         engine.administer("CREATE SCHEMA " + SCHEMA);
-        for (Map.Entry<String, String> table : TABLES.entrySet()) {
-            engine.administer("CREATE TABLE %s.%s (%s)".formatted(SCHEMA, table.getKey(), columns(table.getValue())));
+        for (InformationTable table : tables) {
+            engine.administer("CREATE TABLE %s.%s (%s)".formatted(SCHEMA, table.name(), columns(table.columns())));
         }
         engine.administer("GRANT SELECT ON SCHEMA %s TO CLIENT".formatted(SCHEMA));
     }
@@ -87,15 +74,31 @@ final class InformationSchema {
         Connection connection = engine.administrator();
         connection.setAutoCommit(false);
         try {
-            for (String table : TABLES.keySet()) {
-                execute("DELETE FROM " + SCHEMA + "." + table);
+            for (InformationTable table : tables) {
+                execute("DELETE FROM " + SCHEMA + "." + table.name());
             }
-            row("SCHEMATA");
+            insert("SCHEMATA", catalog, schemaName);
             insert("SCHEMATA", catalog, postgres ? "information_schema" : "INFORMATION_SCHEMA");
+            for (String name : schema.namedSchemas()) {
+                insert("SCHEMATA", catalog, name);
+            }
             String type = postgres ? "character varying" : "STRING";
-            row("DATABASE_OPTIONS", "database_dialect", type, dialect.name());
+            insert("DATABASE_OPTIONS", catalog, schemaName, "database_dialect", type, dialect.name());
+            ConstraintInformation constraints = new ConstraintInformation(schema, this);
             for (StoredTable table : schema.tables()) {
                 writeTable(schema, table);
+                constraints.write(table);
+            }
+            for (StoredView view : schema.views()) {
+                writeView(view);
+            }
+            for (Map.Entry<String, BitReversedSequence> sequence :
+                    schema.sequences().entrySet()) {
+                writeSequence(sequence.getKey(), sequence.getValue().options());
+            }
+            for (Map.Entry<String, Set<Privilege>> role :
+                    schema.roles().byName().entrySet()) {
+                writeRole(role.getKey(), role.getValue());
             }
             for (StreamDefinition stream : streams) {
                 writeStream(stream, type);
@@ -108,36 +111,147 @@ final class InformationSchema {
     }
 
     private void writeTable(Schema schema, StoredTable table) throws SQLException {
-        String name = table.name();
         Parent parent = table.definition().parent().orElse(null);
         row(
                 "TABLES",
-                name,
-                "BASE TABLE",
-                parent == null ? null : parent.table(),
+                table.name(),
+                parent == null ? null : simple(parent.table()),
                 parent == null ? null : parent.deleteCascades() ? "CASCADE" : "NO ACTION",
+                "BASE TABLE",
                 "COMMITTED");
         for (Column column : table.table().columns()) {
-            ColumnDef definition = table.definition().columns().get(column.ordinalPosition() - 1);
-            String spannerType = definition.type().declared();
-            row(
-                    "COLUMNS",
-                    name,
-                    column.name(),
-                    column.ordinalPosition(),
-                    null,
-                    postgres ? spannerType : null,
-                    yesNo(!column.notNull()),
-                    spannerType,
-                    "NEVER",
-                    "COMMITTED");
+            writeColumn(table, column);
         }
-        row("INDEXES", name, "PRIMARY_KEY", "PRIMARY_KEY", "", true, false, null, false);
+        indexRow(table, "PRIMARY_KEY", "PRIMARY_KEY", "", true, false, null, false);
         writeIndexColumns(
                 table, "PRIMARY_KEY", "PRIMARY_KEY", table.definition().primaryKey(), List.of());
-        for (CreateIndex index : schema.indexesOf(name)) {
-            row("INDEXES", name, index.name(), "INDEX", "", index.unique(), index.nullFiltered(), "READ_WRITE", false);
-            writeIndexColumns(table, index.name(), "INDEX", index.parts(), index.storing());
+        for (CreateIndex index : schema.indexesOf(table.name())) {
+            String name = simple(index.name());
+            indexRow(table, name, "INDEX", "", index.unique(), index.nullFiltered(), "READ_WRITE", false);
+            writeIndexColumns(table, name, "INDEX", index.parts(), index.storing());
+        }
+    }
+
+    private void indexRow(StoredTable table, @Nullable Object... values) throws SQLException {
+        row("INDEXES", table.name(), values);
+    }
+
+    private void writeColumn(StoredTable table, Column column) throws SQLException {
+        ColumnDef definition = table.definition(column);
+        String spannerType = definition.type().declared();
+        ColumnSource source = definition.source().orElse(null);
+        GeneratedColumn generated = source instanceof GeneratedColumn found ? found : null;
+        Map<String, String> identity =
+                source instanceof IdentityColumn found ? found.options().byName() : Map.of();
+        row(
+                "COLUMNS",
+                table.name(),
+                column.name(),
+                column.ordinalPosition(),
+                source instanceof DefaultValue value ? value.expression() : null,
+                postgres ? spannerType : null,
+                yesNo(!column.notNull()),
+                spannerType,
+                generated == null ? "NEVER" : "ALWAYS",
+                generated == null ? null : generated.expression(),
+                generated == null ? null : yesNo(generated.stored()),
+                "COMMITTED",
+                yesNo(!identity.isEmpty()),
+                identity.isEmpty() ? null : "BY DEFAULT",
+                identity.isEmpty() ? null : "BIT_REVERSED_POSITIVE_SEQUENCE",
+                identity.get("start_with_counter"),
+                identity.get("skip_range_min"),
+                identity.get("skip_range_max"));
+        if (column.allowsCommitTimestamp() && !postgres) {
+            row("COLUMN_OPTIONS", table.name(), column.name(), "allow_commit_timestamp", "BOOL", "TRUE");
+        }
+    }
+
+    private void writeView(StoredView view) throws SQLException {
+        row("TABLES", view.name(), null, null, "VIEW", null);
+        String query = view.definition().query();
+        if (postgres) {
+            row("VIEWS", view.name(), query, null, null, null, null, null, null, view.security());
+        } else {
+            row("VIEWS", view.name(), query, view.security());
+        }
+        int position = 1;
+        for (ViewColumn column : view.columns()) {
+            String type = Types.declared(column.type(), dialect);
+            row(
+                    "COLUMNS",
+                    view.name(),
+                    column.name(),
+                    position++,
+                    null,
+                    postgres ? type : null,
+                    "YES",
+                    type,
+                    "NEVER",
+                    null,
+                    null,
+                    "COMMITTED",
+                    "NO",
+                    null,
+                    null,
+                    null,
+                    null,
+                    null);
+        }
+    }
+
+    private void writeRole(String role, Set<Privilege> privileges) throws SQLException {
+        insert("ROLES", role, false);
+        for (Privilege privilege : privileges) {
+            switch (privilege.kind()) {
+                case ROLE -> insert("ROLE_GRANTEES", privilege.object(), role);
+                case TABLE, VIEW ->
+                    row(
+                            "TABLE_PRIVILEGES",
+                            privilege.object(),
+                            privilege.action().name(),
+                            role);
+                case CHANGE_STREAM ->
+                    row(
+                            "CHANGE_STREAM_PRIVILEGES",
+                            privilege.object(),
+                            privilege.action().name(),
+                            role);
+                case FUNCTION ->
+                    row(
+                            "ROUTINE_PRIVILEGES",
+                            privilege.object(),
+                            privilege.action().name(),
+                            role);
+                case SCHEMA -> {}
+            }
+        }
+    }
+
+    private void writeSequence(String name, SequenceOptions options) throws SQLException {
+        if (postgres) {
+            row(
+                    "SEQUENCES",
+                    name,
+                    "INT64",
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    "NO",
+                    "bit_reversed_positive",
+                    options.start().orElse(1),
+                    options.skipped().map(SkippedRange::min).orElse(null),
+                    options.skipped().map(SkippedRange::max).orElse(null));
+            return;
+        }
+        row("SEQUENCES", name, "INT64");
+        for (Map.Entry<String, String> option : options.byName().entrySet()) {
+            String type = option.getKey().equals("sequence_kind") ? "STRING" : "INT64";
+            row("SEQUENCE_OPTIONS", name, option.getKey(), type, option.getValue());
         }
     }
 
@@ -171,19 +285,17 @@ final class InformationSchema {
                 position,
                 ordering,
                 yesNo(!column.notNull()),
-                table.definition()
-                        .columns()
-                        .get(column.ordinalPosition() - 1)
-                        .type()
-                        .declared());
+                table.definition(column).type().declared());
     }
 
     private void writeStream(StreamDefinition stream, String stringType) throws SQLException {
         row("CHANGE_STREAMS", stream.name(), stream.watched().all());
         for (TableWatch watch : stream.watched().tables()) {
-            row("CHANGE_STREAM_TABLES", stream.name(), catalog, schemaName, watch.table(), watch.wholeTable());
+            String schema = schemaOf(watch.table());
+            String table = simple(watch.table());
+            row("CHANGE_STREAM_TABLES", stream.name(), catalog, schema, table, watch.wholeTable());
             for (String column : watch.columns()) {
-                row("CHANGE_STREAM_COLUMNS", stream.name(), catalog, schemaName, watch.table(), column);
+                row("CHANGE_STREAM_COLUMNS", stream.name(), catalog, schema, table, column);
             }
         }
         for (Map.Entry<String, String> option : stream.options().declared().entrySet()) {
@@ -191,19 +303,37 @@ final class InformationSchema {
         }
     }
 
-    private static String yesNo(boolean yes) {
+    static String yesNo(boolean yes) {
         return yes ? "YES" : "NO";
     }
 
-    /** Writes a row, with catalog and schema as its first values. */
-    private void row(String table, @Nullable Object... values) throws SQLException {
+    boolean isPostgres() {
+        return postgres;
+    }
+
+    String catalog() {
+        return catalog;
+    }
+
+    /** Returns the named schema of an object, or the default one. */
+    String schemaOf(String name) {
+        int dot = name.indexOf('.');
+        return dot < 0 ? schemaName : name.substring(0, dot);
+    }
+
+    static String simple(String name) {
+        return name.substring(name.indexOf('.') + 1);
+    }
+
+    /** Writes a row that begins with the catalog, the schema and the name of an object. */
+    void row(String table, String object, @Nullable Object... values) throws SQLException {
         insert(
                 table,
-                Stream.concat(Stream.of(catalog, schemaName), Arrays.stream(values))
+                Stream.concat(Stream.of(catalog, schemaOf(object), simple(object)), Arrays.stream(values))
                         .toArray());
     }
 
-    private void insert(String table, @Nullable Object... values) throws SQLException {
+    void insert(String table, @Nullable Object... values) throws SQLException {
         String marks = "?" + ", ?".repeat(values.length - 1);
         execute("INSERT INTO %s.%s VALUES (%s)".formatted(SCHEMA, table, marks), values);
     }

@@ -7,8 +7,10 @@ import com.google.protobuf.Value;
 import com.google.spanner.v1.KeySet;
 import com.google.spanner.v1.Mutation;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.database.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Types;
 import dev.spream.emulator.internal.sql.Values;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -33,6 +35,8 @@ final class MutationWriter {
     private final Connection connection;
     private final Schema schema;
     private final RowChanges changes;
+    private final ForeignKeys foreignKeys;
+    private final List<RowEvent> events = new ArrayList<>();
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
     private long cells;
 
@@ -40,6 +44,7 @@ final class MutationWriter {
         this.connection = connection;
         this.schema = schema;
         this.changes = changes;
+        this.foreignKeys = new ForeignKeys(connection, schema);
     }
 
     /** Applies the mutations and returns the number of cells written, Spanner's mutation count. */
@@ -50,6 +55,7 @@ final class MutationWriter {
             for (Mutation mutation : mutations) {
                 writer.apply(mutation);
             }
+            writer.foreignKeys.check(writer.events);
             return writer.cells;
         } finally {
             for (PreparedStatement statement : writer.prepared.values()) {
@@ -60,36 +66,95 @@ final class MutationWriter {
 
     private void apply(Mutation mutation) throws SQLException {
         switch (mutation.getOperationCase()) {
-            case INSERT -> write(mutation.getInsert(), this::insert);
-            case UPDATE -> write(mutation.getUpdate(), this::update);
-            case INSERT_OR_UPDATE -> write(mutation.getInsertOrUpdate(), this::insertOrUpdate);
-            case REPLACE -> write(mutation.getReplace(), this::replace);
+            case INSERT -> write(mutation.getInsert(), this::insert, false);
+            case UPDATE -> write(mutation.getUpdate(), this::update, true);
+            case INSERT_OR_UPDATE -> write(mutation.getInsertOrUpdate(), this::insertOrUpdate, false);
+            case REPLACE -> write(mutation.getReplace(), this::replace, false);
             case DELETE -> delete(mutation.getDelete());
             default ->
                 throw Errors.unimplemented("mutations of kind %s are not supported", mutation.getOperationCase());
         }
     }
 
-    private void write(Mutation.Write write, RowWrite how) throws SQLException {
+    private void write(Mutation.Write write, RowWrite how, boolean update) throws SQLException {
         StoredTable table = schema.table(write.getTable());
         List<Column> columns =
                 write.getColumnsList().stream().map(table::column).toList();
         if (Set.copyOf(columns).size() != columns.size()) {
             throw Errors.invalidArgument("Multiple values for a column of table %s", table.name());
         }
-        if (!columns.containsAll(table.keyColumns())) {
-            throw Errors.failedPrecondition(
-                    "A mutation of table %s must name all of its primary key columns: %s",
-                    table.name(), table.table().primaryKey());
-        }
+        checkColumns(table, columns, update);
         for (ListValue row : write.getValuesList()) {
             if (row.getValuesCount() != columns.size()) {
                 throw Errors.invalidArgument(
                         "Mutation has mismatched number of columns and values. Table: %s, columns: %d, values: %d",
                         table.name(), columns.size(), row.getValuesCount());
             }
-            how.write(new Row(table, columns, row, engineValues(table, columns, row)));
+            how.write(withKey(new Row(table, columns, row, engineValues(table, columns, row))));
             cells += columns.size();
+        }
+    }
+
+    private void checkColumns(StoredTable table, List<Column> columns, boolean update) {
+        for (Column column : columns) {
+            if (column.generated() && !(update && table.isKeyColumn(column.name()))) {
+                throw Errors.failedPrecondition(
+                        "Cannot write into generated column `%s.%s`.", table.name(), column.name());
+            }
+        }
+        for (Column key : table.keyColumns()) {
+            if (columns.contains(key) || key.generated()) {
+                continue;
+            }
+            if (table.definition(key).source().isEmpty()) {
+                throw Errors.failedPrecondition(
+                        "A mutation of table %s must name all of its primary key columns: %s",
+                        table.name(), table.table().primaryKey());
+            }
+            if (update) {
+                throw Errors.failedPrecondition(
+                        "Implicit use of primary key default value for column `%s.%s` is not allowed in UPDATE mutations."
+                                + " The column must have a specific value.",
+                        table.name(), key.name());
+            }
+        }
+    }
+
+    /** Adds the key columns that the engine would compute, since a row is sought by its key. */
+    private Row withKey(Row row) throws SQLException {
+        StoredTable table = row.table();
+        Row complete = row;
+        for (Column key : table.keyColumns()) {
+            boolean given = row.columns().contains(key);
+            if (given && !key.generated()) {
+                continue;
+            }
+            Object value = computed(complete, key);
+            if (given && !Objects.equals(value, row.values().get(row.columns().indexOf(key)))) {
+                throw Errors.failedPrecondition(
+                        "Cannot write into generated column `%s.%s`.", table.name(), key.name());
+            }
+            if (!given) {
+                complete = complete.with(key, value);
+            }
+        }
+        return complete;
+    }
+
+    private @Nullable Object computed(Row row, Column key) throws SQLException {
+        List<Column> given = row.columns();
+        String sql = "SELECT CAST(%s AS %s) FROM (SELECT %s)"
+                .formatted(
+                        schema.computedValue(row.table(), key),
+                        Types.engineType(key.type()),
+                        given.stream()
+                                .map(column -> "CAST(? AS %s) AS %s"
+                                        .formatted(Types.engineType(column.type()), quoted(column.name())))
+                                .collect(Collectors.joining(", ", "", given.isEmpty() ? "1" : "")));
+        try (PreparedStatement statement = Statements.prepare(connection, sql, row.values());
+                ResultSet computed = statement.executeQuery()) {
+            computed.next();
+            return computed.getObject(1);
         }
     }
 
@@ -130,6 +195,22 @@ final class MutationWriter {
                     .collect(Collectors.joining(",", "[", "]"));
         }
 
+        Row with(Column column, @Nullable Object value) {
+            List<Column> moreColumns = new ArrayList<>(columns);
+            moreColumns.add(column);
+            List<@Nullable Object> moreValues = new ArrayList<>(values);
+            moreValues.add(value);
+            ListValue moreWire = wire.toBuilder()
+                    .addValues(Values.fromEngine(value, column.type()))
+                    .build();
+            return new Row(table, moreColumns, moreWire, moreValues);
+        }
+
+        /** Returns the columns that the engine does not compute itself. */
+        List<Column> written() {
+            return columns.stream().filter(column -> !column.generated()).toList();
+        }
+
         Set<String> columnNames() {
             return columns.stream().map(Column::name).collect(Collectors.toSet());
         }
@@ -142,7 +223,9 @@ final class MutationWriter {
 
     private void insert(Row row) throws SQLException {
         List<String> missing = row.table().table().columns().stream()
-                .filter(column -> column.notNull() && !row.columns().contains(column))
+                .filter(column -> column.notNull()
+                        && !row.columns().contains(column)
+                        && row.table().definition(column).source().isEmpty())
                 .map(Column::name)
                 .toList();
         if (!missing.isEmpty()) {
@@ -150,12 +233,14 @@ final class MutationWriter {
                     "A new row in table %s does not specify a non-null value for these NOT NULL columns: %s",
                     row.table().name(), String.join(", ", missing));
         }
-        String names =
-                row.columns().stream().map(column -> quoted(column.name())).collect(Collectors.joining(", "));
-        String marks = String.join(", ", Collections.nCopies(row.columns().size(), "?"));
+        List<Column> columns = row.written();
+        String names = columns.stream().map(column -> quoted(column.name())).collect(Collectors.joining(", "));
+        String marks = String.join(", ", Collections.nCopies(columns.size(), "?"));
         String sql = "INSERT INTO %s (%s) VALUES (%s)".formatted(row.table().quotedName(), names, marks);
+        List<@Nullable Object> values = new ArrayList<>();
+        columns.forEach(column -> values.add(row.values().get(row.columns().indexOf(column))));
         try {
-            execute(sql, row.values(), row.columnNames());
+            execute(sql, values, row.columnNames());
         } catch (SQLException e) {
             throw explained(e, row);
         }
@@ -255,7 +340,9 @@ final class MutationWriter {
         }
         PreparedStatement ready = Statements.bind(statement, binds);
         int[] count = new int[1];
-        changes.add(RowCapture.during(() -> count[0] = ready.executeUpdate()), schema, written);
+        List<RowEvent> changed = foreignKeys.cascaded(RowCapture.during(() -> count[0] = ready.executeUpdate()));
+        changes.add(changed, schema, written);
+        events.addAll(changed);
         return count[0];
     }
 }

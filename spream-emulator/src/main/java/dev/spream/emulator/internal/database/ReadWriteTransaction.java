@@ -125,7 +125,8 @@ public final class ReadWriteTransaction {
 
     private CommitResult commit(Connection open, long begun, List<Mutation> mutations, String commitTag)
             throws SQLException {
-        long cells = MutationWriter.apply(open, database.schema(), changes, mutations);
+        long cells =
+                database.statements().inScope(() -> MutationWriter.apply(open, database.schema(), changes, mutations));
         changes.refuseFutureTimestamps(database.latestTime());
         Instant timestamp = database.publish(begun, changes.rowKeys(), at -> publish(open, commitTag, at));
         CommitResult result = new CommitResult(timestamp, Math.max(cells, changes.cellCount()));

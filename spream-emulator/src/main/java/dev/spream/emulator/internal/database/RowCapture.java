@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.database;
 
+import dev.spream.emulator.internal.sql.SqlTranslator;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -28,6 +29,19 @@ public final class RowCapture implements Trigger {
             String table,
             @Nullable List<@Nullable Object> before,
             @Nullable List<@Nullable Object> after) {}
+
+    static void attach(Engine engine, StoredTable table) throws SQLException {
+        engine.administer("CREATE TRIGGER %s AFTER INSERT, UPDATE, DELETE ON %s FOR EACH ROW CALL '%s'"
+                .formatted(name(table), table.quotedName(), RowCapture.class.getName()));
+    }
+
+    static void detach(Engine engine, StoredTable table) throws SQLException {
+        engine.administer("DROP TRIGGER " + name(table));
+    }
+
+    private static String name(StoredTable table) {
+        return SqlTranslator.quoted("CAPTURE_" + table.name());
+    }
 
     /** Runs a statement and returns the rows that it changed. */
     static List<RowEvent> during(SqlAction statement) throws SQLException {

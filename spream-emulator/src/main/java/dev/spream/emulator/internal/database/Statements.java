@@ -9,6 +9,7 @@ import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.database.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.StatementScope;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.sql.Types;
 import dev.spream.emulator.internal.sql.Values;
@@ -17,6 +18,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -32,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  * Runs translated statements on a connection of the engine.
  *
  * @param schema returns the present schema
+ * @param clock returns the time of a statement
  */
-record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
+record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Instant> clock) {
     /** The engine's schema with the tables of the database. */
     private static final String TABLES = "PUBLIC";
 
@@ -49,21 +53,37 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
     }
 
     QueryResult query(Connection connection, String sql, List<@Nullable Object> binds) throws SQLException {
-        try (PreparedStatement statement = prepare(connection, sql, binds);
-                ResultSet rows = statement.executeQuery()) {
-            StructType rowType = rowType(rows.getMetaData());
-            return new QueryResult(rowType, rows(rows, rowType), -1);
-        }
+        return inScope(() -> {
+            try (PreparedStatement statement = prepare(connection, sql, binds);
+                    ResultSet rows = statement.executeQuery()) {
+                StructType rowType = rowType(rows.getMetaData());
+                return new QueryResult(rowType, rows(rows, rowType), -1);
+            }
+        });
+    }
+
+    /** Runs work with the functions of the engine that need the time or a sequence. */
+    <T> T inScope(StatementScope.Work<T, SQLException> work) throws SQLException {
+        return StatementScope.run(clock, name -> schema.get().sequence(name), work);
     }
 
     /** Runs DML and adds the rows that it changed; a statement that fails changes none. */
     QueryResult dml(Connection connection, Translation dml, Schema schema, RowChanges changes) throws SQLException {
         StoredTable table = schema.table(dml.table());
         refuseKeyUpdate(table, dml);
+        ForeignKeys foreignKeys = new ForeignKeys(connection, schema);
         QueryResult[] result = new QueryResult[1];
-        List<RowEvent> events = RowCapture.during(() -> result[0] = run(connection, dml));
-        changes.add(events, schema, dml.writtenColumns());
-        return result[0];
+        Savepoint before = connection.setSavepoint();
+        try {
+            List<RowEvent> events =
+                    foreignKeys.cascaded(RowCapture.during(() -> result[0] = inScope(() -> run(connection, dml))));
+            foreignKeys.check(events);
+            changes.add(events, schema, dml.writtenColumns());
+            return result[0];
+        } catch (SQLException | RuntimeException e) {
+            connection.rollback(before);
+            throw e;
+        }
     }
 
     private static void refuseKeyUpdate(StoredTable table, Translation dml) {
@@ -112,7 +132,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
             Type stored = Types.fromEngine(
                     metadata.getColumnTypeName(i), metadata.getPrecision(i), metadata.getScale(i), dialect);
             rowType.addFields(StructType.Field.newBuilder()
-                    .setName(columnName(metadata.getColumnLabel(i)))
+                    .setName(columnName(metadata.getColumnLabel(i), dialect))
                     .setType(typeOfBundle(metadata, i).orElse(stored)));
         }
         return rowType.build();
@@ -135,7 +155,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema) {
      * Returns the name of a result column. The engine names an expression by its text; Spanner leaves it unnamed,
      * PostgreSQL names it by its function.
      */
-    private String columnName(String label) {
+    static String columnName(String label, DatabaseDialect dialect) {
         if (label.matches("[\\p{L}_][\\p{L}\\p{N}_]*") && !CONSTANTS.contains(label)) {
             return label;
         }

@@ -1,6 +1,7 @@
 package dev.spream.emulator.internal.server;
 
 import com.google.spanner.v1.Session;
+import dev.spream.emulator.internal.database.AccessControl;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.WireTimestamps;
 import dev.spream.emulator.internal.sql.Errors;
@@ -23,6 +24,7 @@ final class Sessions {
 
     Session create(String database, Session template) {
         EmulatedDatabase found = catalog.database(database);
+        found.access(template.getCreatorRole());
         Session session = template.toBuilder()
                 .setName(found.name() + "/sessions/" + UUID.randomUUID())
                 .setCreateTime(WireTimestamps.timestamp(found.now()))
@@ -54,6 +56,11 @@ final class Sessions {
     EmulatedDatabase databaseOf(String session) {
         String name = get(session).getName();
         return catalog.database(name.substring(0, name.indexOf("/sessions/")));
+    }
+
+    /** Returns the present privileges of the role of the session. */
+    AccessControl accessOf(String session) {
+        return databaseOf(session).access(get(session).getCreatorRole());
     }
 
     boolean isMultiplexed(String session) {

@@ -103,6 +103,7 @@ final class SpannerService extends SpannerGrpc.SpannerImplBase {
     @Override
     public void commit(CommitRequest request, StreamObserver<CommitResponse> observer) {
         answer(observer, () -> {
+            sessions.accessOf(request.getSession()).checkMutations(request.getMutationsList());
             CommitResult result = transactionOf(request)
                     .commit(
                             request.getMutationsList(),

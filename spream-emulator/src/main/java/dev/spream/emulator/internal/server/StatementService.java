@@ -8,6 +8,7 @@ import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.ExecuteSqlRequest.QueryMode;
 import com.google.spanner.v1.ReadRequest;
 import com.google.spanner.v1.ResultSet;
+import dev.spream.emulator.internal.database.AccessControl;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.QueryResult;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
@@ -29,6 +30,7 @@ record StatementService(Sessions sessions) {
     <T> T execute(ExecuteSqlRequest request, ResultShape<T> shape) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
         refuseChangeStreamQuery(database, request);
+        sessions.accessOf(request.getSession()).checkStatement(request.getSql());
         boolean dml = SqlTranslator.isDml(request.getSql(), database.dialect());
         boolean planOnly = request.getQueryMode() == QueryMode.PLAN || Partitions.isEmpty(request);
         SqlParameters parameters = new SqlParameters(request.getParams(), request.getParamTypesMap());
@@ -72,11 +74,12 @@ record StatementService(Sessions sessions) {
     ExecuteBatchDmlResponse executeBatch(ExecuteBatchDmlRequest request) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
         boolean multiplexed = sessions.isMultiplexed(request.getSession());
+        AccessControl access = sessions.accessOf(request.getSession());
         return RequestTransaction.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
             ExecuteBatchDmlResponse.Builder response =
                     ExecuteBatchDmlResponse.newBuilder().setStatus(Status.getDefaultInstance());
             for (Statement statement : request.getStatementsList()) {
-                Optional<Status> failure = executeOne(database, statement, scope, response);
+                Optional<Status> failure = executeOne(database, access, statement, scope, response);
                 if (failure.isPresent()) {
                     response.setStatus(failure.get());
                     break;
@@ -92,6 +95,7 @@ record StatementService(Sessions sessions) {
 
     private static Optional<Status> executeOne(
             EmulatedDatabase database,
+            AccessControl access,
             Statement statement,
             RequestTransaction scope,
             ExecuteBatchDmlResponse.Builder response) {
@@ -99,6 +103,7 @@ record StatementService(Sessions sessions) {
             if (!SqlTranslator.isDml(statement.getSql(), database.dialect())) {
                 throw Errors.invalidArgument("ExecuteBatchDml takes DML statements only: %s", statement.getSql());
             }
+            access.checkStatement(statement.getSql());
             SqlParameters parameters = new SqlParameters(statement.getParams(), statement.getParamTypesMap());
             QueryResult result = dml(database, statement.getSql(), parameters, writer(scope), false);
             ResultSet whole = Results.whole(result, scope, false);
@@ -129,6 +134,7 @@ record StatementService(Sessions sessions) {
 
     <T> T read(ReadRequest request, ResultShape<T> shape) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
+        sessions.accessOf(request.getSession()).checkRead(request.getTable());
         return RequestTransaction.run(
                 database,
                 request.getTransaction(),

@@ -21,6 +21,7 @@ record StreamingCalls(Sessions sessions, StatementService statements) {
             Optional<ChangeStreamQuery> query =
                     database.streams().parse(request.getSql(), request.getParams(), request.getParamTypesMap());
             if (query.isPresent()) {
+                sessions.accessOf(request.getSession()).checkStream(query.get());
                 ChangeStreamCalls.run(
                         database.streams(),
                         query.get().resumingAt(request.getResumeToken()),

@@ -1,36 +1,29 @@
 package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
-import dev.spream.emulator.internal.sql.DdlStatement.DeletionPolicy;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
-import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import io.grpc.StatusRuntimeException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
- * Parses the DDL of both dialects, change streams excepted. Unsupported features (foreign keys, checks, defaults,
- * generated columns, views, roles) are UNIMPLEMENTED, so that they are not mistaken for enforced.
+ * Parses the DDL of both dialects, change streams excepted. Unsupported features are UNIMPLEMENTED, so that they are not
+ * mistaken for enforced.
  */
 public final class DdlParser {
-    private static final Pattern INTERVAL_PART =
-            Pattern.compile("(?i)([+-]?)\\s*(\\d{1,8})\\s*(minute|hour|day|week)s?\\b\\s*");
-
     private final TokenCursor cursor;
     private final DatabaseDialect dialect;
-    private final ProtoBundle bundle;
+    private final TableParser tables;
+    private final SequenceParser sequences;
+    private final RoleParser roles;
 
     private DdlParser(String statement, DatabaseDialect dialect, ProtoBundle bundle) {
         this.cursor = new TokenCursor(statement, dialect);
         this.dialect = dialect;
-        this.bundle = bundle;
+        this.tables = new TableParser(cursor, dialect, bundle);
+        this.sequences = new SequenceParser(cursor, dialect == DatabaseDialect.POSTGRESQL);
+        this.roles = new RoleParser(cursor, dialect == DatabaseDialect.POSTGRESQL);
     }
 
     /** Parses a statement; the bundle has the column types of the database that are no types of Spanner. */
@@ -43,10 +36,10 @@ public final class DdlParser {
 
     private DdlStatement statement() {
         if (cursor.acceptWords("CREATE", "TABLE")) {
-            return createTable();
+            return tables.create();
         }
         if (cursor.acceptWords("ALTER", "TABLE")) {
-            return alterTable();
+            return tables.alter();
         }
         if (cursor.acceptWords("DROP", "TABLE")) {
             boolean ifExists = cursor.acceptWords("IF", "EXISTS");
@@ -61,10 +54,90 @@ public final class DdlParser {
                 && cursor.peek(2).isWord("BUNDLE")) {
             return protoBundle();
         }
-        if (cursor.acceptWords("ANALYZE") || cursor.acceptWords("ALTER", "DATABASE")) {
+        if (cursor.acceptWords("CREATE", "SEQUENCE")) {
+            boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
+            return new DdlStatement.CreateSequence(cursor.expectName(), ifNotExists, sequences.created());
+        }
+        if (cursor.acceptWords("ALTER", "SEQUENCE")) {
+            boolean ifExists = cursor.acceptWords("IF", "EXISTS");
+            return new DdlStatement.AlterSequence(cursor.expectName(), ifExists, sequences.change());
+        }
+        if (cursor.acceptWords("DROP", "SEQUENCE")) {
+            boolean ifExists = cursor.acceptWords("IF", "EXISTS");
+            return new DdlStatement.DropSequence(cursor.expectName(), ifExists);
+        }
+        if (cursor.acceptWords("CREATE", "VIEW")) {
+            return createView(false);
+        }
+        if (cursor.acceptWords("CREATE", "OR", "REPLACE", "VIEW")) {
+            return createView(true);
+        }
+        if (cursor.acceptWords("DROP", "VIEW")) {
+            boolean ifExists = cursor.acceptWords("IF", "EXISTS");
+            return new DdlStatement.DropView(cursor.expectName(), ifExists);
+        }
+        if (cursor.acceptWords("CREATE", "ROLE")) {
+            return new DdlStatement.CreateRole(cursor.expectName());
+        }
+        if (cursor.acceptWords("DROP", "ROLE")) {
+            return new DdlStatement.DropRole(cursor.expectName());
+        }
+        if (cursor.acceptWords("GRANT")) {
+            return roles.grant();
+        }
+        if (cursor.acceptWords("REVOKE")) {
+            return roles.revoke();
+        }
+        if (cursor.acceptWords("CREATE", "SCHEMA")) {
+            boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
+            return new DdlStatement.CreateSchema(cursor.expectName(), ifNotExists);
+        }
+        if (cursor.acceptWords("DROP", "SCHEMA")) {
+            boolean ifExists = cursor.acceptWords("IF", "EXISTS");
+            return new DdlStatement.DropSchema(cursor.expectName(), ifExists);
+        }
+        if (cursor.acceptWords("ALTER", "DATABASE")) {
+            return alterDatabase();
+        }
+        if (cursor.acceptWords("ANALYZE")) {
             return skipRest(new DdlStatement.Accepted());
         }
         return createIndex();
+    }
+
+    private DdlStatement createView(boolean replaces) {
+        boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
+        String name = cursor.expectName();
+        if (!cursor.acceptWords("SQL", "SECURITY")) {
+            throw Errors.invalidArgument("View `%s` is missing the SQL SECURITY clause.", name);
+        }
+        boolean definer = cursor.acceptWords("DEFINER");
+        if (!definer) {
+            cursor.expectWords("INVOKER");
+        }
+        cursor.expectWords("AS");
+        String query = cursor.expression(token -> token.isSymbol(";"));
+        return new DdlStatement.CreateView(name, replaces, ifNotExists, definer, query);
+    }
+
+    private DdlStatement alterDatabase() {
+        String database = cursor.next().text();
+        boolean postgresKind = cursor.acceptWords("SET", "spanner") && cursor.acceptSymbol(".");
+        boolean kind = postgresKind
+                ? cursor.acceptWords("default_sequence_kind")
+                : cursor.acceptWords("SET", "OPTIONS")
+                        && cursor.acceptSymbol("(")
+                        && cursor.acceptWords("default_sequence_kind");
+        if (!kind) {
+            return skipRest(new DdlStatement.Accepted());
+        }
+        cursor.expectSymbol("=");
+        boolean unset = cursor.acceptWords("NULL");
+        boolean bitReversed = !unset && SequenceParser.kind(cursor.next());
+        if (!postgresKind) {
+            cursor.expectSymbol(")");
+        }
+        return new DdlStatement.SetDefaultSequenceKind(database, bitReversed);
     }
 
     private DdlStatement protoBundle() {
@@ -100,248 +173,8 @@ public final class DdlParser {
         return result;
     }
 
-    private StatusRuntimeException unsupported(String what) {
+    static StatusRuntimeException unsupported(String what) {
         return Errors.unimplemented("%s not supported by this emulator; remove it from the schema used in tests", what);
-    }
-
-    private DdlStatement createTable() {
-        boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
-        String name = cursor.expectName();
-        List<ColumnDef> columns = new ArrayList<>();
-        List<KeyPart> key = new ArrayList<>();
-        boolean keyDeclared = false;
-        cursor.expectSymbol("(");
-        while (!cursor.acceptSymbol(")")) {
-            if (cursor.acceptWords("PRIMARY", "KEY")) {
-                key.addAll(keyParts());
-                keyDeclared = true;
-            } else {
-                refuseConstraint();
-                columns.add(column());
-            }
-            if (!cursor.peek().isSymbol(")")) {
-                cursor.expectSymbol(",");
-            }
-        }
-        columns.stream()
-                .filter(ColumnDef::inPrimaryKey)
-                .map(column -> new KeyPart(column.name(), false))
-                .forEach(key::add);
-        if (cursor.acceptWords("PRIMARY", "KEY")) {
-            key.addAll(keyParts());
-            keyDeclared = true;
-        }
-        if (key.isEmpty()) {
-            requireSingleton(name, keyDeclared);
-        }
-        if (columns.isEmpty()) {
-            throw unsupported("Tables without columns are");
-        }
-        Optional<Parent> parent = Optional.empty();
-        Optional<DeletionPolicy> policy = Optional.empty();
-        while (!cursor.atEnd() && !cursor.peek().isSymbol(";")) {
-            cursor.acceptSymbol(",");
-            if (cursor.acceptWords("INTERLEAVE", "IN")) {
-                parent = Optional.of(parent());
-            } else if (cursor.peek().isWord("ROW") || cursor.peek().isWord("TTL")) {
-                policy = Optional.of(deletionPolicy());
-            } else if (cursor.acceptWords("OPTIONS")) {
-                cursor.skipGroup();
-            } else {
-                throw cursor.syntaxError("Expected end of CREATE TABLE");
-            }
-        }
-        return new DdlStatement.CreateTable(name, ifNotExists, columns, key, parent, policy);
-    }
-
-    private void requireSingleton(String table, boolean keyDeclared) {
-        String problem = "Primary key must be defined for table \"%s\".";
-        if (dialect == DatabaseDialect.POSTGRESQL) {
-            throw Errors.failedPrecondition(problem, table);
-        }
-        if (!keyDeclared) {
-            throw Errors.invalidArgument(problem, table);
-        }
-    }
-
-    private void refuseConstraint() {
-        Token next = cursor.peek();
-        boolean constraint = next.isWord("CONSTRAINT") || next.isWord("FOREIGN") || next.isWord("CHECK");
-        if (constraint && (cursor.peek(1).isName() || cursor.peek(1).isSymbol("("))) {
-            throw unsupported("Foreign keys and check constraints are");
-        }
-    }
-
-    private ColumnDef column() {
-        String name = cursor.expectName();
-        Types.Declared type = Types.parse(cursor, dialect, bundle);
-        boolean notNull = false;
-        boolean inPrimaryKey = false;
-        boolean commitTimestamp = type.commitTimestamp();
-        while (!cursor.peek().isSymbol(",") && !cursor.peek().isSymbol(")") && !cursor.atEnd()) {
-            if (cursor.acceptWords("NOT", "NULL")) {
-                notNull = true;
-            } else if (cursor.acceptWords("PRIMARY", "KEY")) {
-                inPrimaryKey = true;
-            } else if (cursor.acceptWords("OPTIONS")) {
-                commitTimestamp = commitTimestampOption();
-            } else if (cursor.peek().isWord("DEFAULT")
-                    || cursor.peek().isWord("GENERATED")
-                    || cursor.peek().isWord("AS")) {
-                throw unsupported("Default and generated values are");
-            } else if (!cursor.acceptWords("NULL") && !cursor.acceptWords("HIDDEN")) {
-                refuseConstraint();
-                throw cursor.syntaxError("Expected a column attribute");
-            }
-        }
-        boolean primaryNotNull = inPrimaryKey && dialect == DatabaseDialect.POSTGRESQL;
-        return new ColumnDef(name, type, notNull || primaryNotNull, commitTimestamp, inPrimaryKey);
-    }
-
-    private boolean commitTimestampOption() {
-        return cursor.skipGroup().replaceAll("\\s", "").equalsIgnoreCase("(allow_commit_timestamp=true)");
-    }
-
-    private List<KeyPart> keyParts() {
-        List<KeyPart> parts = new ArrayList<>();
-        cursor.expectSymbol("(");
-        while (!cursor.acceptSymbol(")")) {
-            String column = cursor.expectName();
-            boolean descending = !cursor.acceptWords("ASC") && cursor.acceptWords("DESC");
-            if (cursor.acceptWords("NULLS")) {
-                cursor.next();
-            }
-            parts.add(new KeyPart(column, descending));
-            if (!cursor.peek().isSymbol(")")) {
-                cursor.expectSymbol(",");
-            }
-        }
-        return parts;
-    }
-
-    private Parent parent() {
-        boolean enforced = cursor.acceptWords("PARENT");
-        String table = cursor.expectName();
-        boolean cascades = cursor.acceptWords("ON", "DELETE", "CASCADE");
-        if (!cascades) {
-            cursor.acceptWords("ON", "DELETE", "NO", "ACTION");
-        }
-        return new Parent(table, enforced, cascades);
-    }
-
-    private DeletionPolicy deletionPolicy() {
-        return dialect == DatabaseDialect.POSTGRESQL ? timeToLive() : rowDeletionPolicy();
-    }
-
-    private DeletionPolicy rowDeletionPolicy() {
-        cursor.expectWords("ROW", "DELETION", "POLICY");
-        cursor.expectSymbol("(");
-        cursor.expectWords("OLDER_THAN");
-        cursor.expectSymbol("(");
-        String column = cursor.expectName();
-        cursor.expectSymbol(",");
-        cursor.expectWords("INTERVAL");
-        if (!cursor.peek().text().matches("\\d{1,8}")) {
-            throw cursor.syntaxError("Expected a number of days");
-        }
-        int days = Integer.parseInt(cursor.next().text());
-        cursor.expectWords("DAY");
-        cursor.expectSymbol(")");
-        cursor.expectSymbol(")");
-        String declared = "ROW DELETION POLICY (OLDER_THAN(%s, INTERVAL %d DAY))".formatted(column, days);
-        return new DeletionPolicy(column, days, declared);
-    }
-
-    private DeletionPolicy timeToLive() {
-        cursor.expectWords("TTL", "INTERVAL");
-        String interval = cursor.next().text();
-        cursor.expectWords("ON");
-        String column = cursor.expectName();
-        return new DeletionPolicy(column, days(interval), "TTL INTERVAL '%s' ON %s".formatted(interval, column));
-    }
-
-    private int days(String interval) {
-        Matcher part = INTERVAL_PART.matcher(interval.strip());
-        Duration sum = Duration.ZERO;
-        int end = 0;
-        while (part.lookingAt()) {
-            Duration length = unit(part.group(3)).multipliedBy(Integer.parseInt(part.group(2)));
-            sum = part.group(1).equals("-") ? sum.minus(length) : sum.plus(length);
-            end = part.end();
-            part.region(end, part.regionEnd());
-        }
-        boolean wholeDays = sum.equals(Duration.ofDays(sum.toDays())) && !sum.isNegative();
-        if (end == 0 || end < interval.strip().length() || !wholeDays) {
-            throw unsupported("The TTL interval '" + interval + "', which is not a whole number of days, is");
-        }
-        return Math.toIntExact(sum.toDays());
-    }
-
-    private static Duration unit(String name) {
-        return switch (name.toLowerCase(Locale.ROOT)) {
-            case "minute" -> Duration.ofMinutes(1);
-            case "hour" -> Duration.ofHours(1);
-            case "day" -> Duration.ofDays(1);
-            default -> Duration.ofDays(7);
-        };
-    }
-
-    private DdlStatement alterTable() {
-        cursor.acceptWords("IF", "EXISTS");
-        String table = cursor.expectName();
-        boolean timeToLive = cursor.peek(1).isWord("TTL") && cursor.peek(2).isWord("INTERVAL");
-        if (cursor.peek().isWord("REPLACE") || (cursor.peek().isWord("ALTER") && timeToLive)) {
-            cursor.next();
-            return new DdlStatement.ReplaceDeletionPolicy(table, Optional.of(deletionPolicy()));
-        }
-        if (cursor.acceptWords("ALTER")) {
-            cursor.acceptWords("COLUMN");
-            return alterColumn(table, cursor.expectName());
-        }
-        if (cursor.acceptWords("DROP", "ROW", "DELETION", "POLICY") || cursor.acceptWords("DROP", "TTL")) {
-            return new DdlStatement.ReplaceDeletionPolicy(table, Optional.empty());
-        }
-        if (cursor.acceptWords("DROP")) {
-            if (cursor.acceptWords("CONSTRAINT")) {
-                throw unsupported("Foreign keys and check constraints are");
-            }
-            cursor.acceptWords("COLUMN");
-            return new DdlStatement.DropColumn(table, cursor.expectName());
-        }
-        if (cursor.acceptWords("ADD")) {
-            return add(table);
-        }
-        throw unsupported("This form of ALTER TABLE is");
-    }
-
-    private DdlStatement add(String table) {
-        if (cursor.peek().isWord("ROW") || cursor.peek().isWord("TTL")) {
-            return new DdlStatement.AddDeletionPolicy(table, deletionPolicy());
-        }
-        refuseConstraint();
-        cursor.acceptWords("COLUMN");
-        boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
-        return new DdlStatement.AddColumn(table, column(), ifNotExists);
-    }
-
-    private DdlStatement alterColumn(String table, String column) {
-        if (cursor.acceptWords("SET", "OPTIONS")) {
-            return new DdlStatement.AlterColumn(table, column, null, null, commitTimestampOption());
-        }
-        if (cursor.acceptWords("SET", "NOT", "NULL")) {
-            return new DdlStatement.AlterColumn(table, column, null, true, null);
-        }
-        if (cursor.acceptWords("DROP", "NOT", "NULL")) {
-            return new DdlStatement.AlterColumn(table, column, null, false, null);
-        }
-        if (cursor.peek().isWord("SET") || cursor.peek().isWord("DROP")) {
-            throw unsupported("This form of ALTER COLUMN is");
-        }
-        cursor.acceptWords("TYPE");
-        Types.Declared type = Types.parse(cursor, dialect, bundle);
-        boolean notNull = cursor.acceptWords("NOT", "NULL");
-        boolean keepsNull = dialect == DatabaseDialect.POSTGRESQL;
-        return new DdlStatement.AlterColumn(table, column, type, keepsNull ? null : notNull, null);
     }
 
     private DdlStatement createIndex() {
@@ -357,9 +190,12 @@ public final class DdlParser {
         }
         boolean ifNotExists = cursor.acceptWords("IF", "NOT", "EXISTS");
         String name = cursor.expectName();
+        if (dialect == DatabaseDialect.POSTGRESQL && name.contains(".")) {
+            throw Errors.invalidArgument("Syntax error: an index is in the schema of its table, and named without it");
+        }
         cursor.expectWords("ON");
         String table = cursor.expectName();
-        List<KeyPart> parts = keyParts();
+        List<KeyPart> parts = tables.keyParts();
         List<String> storing =
                 cursor.acceptWords("STORING") || cursor.acceptWords("INCLUDE") ? cursor.names() : List.of();
         if (cursor.acceptWords("WHERE")) {

@@ -5,13 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
 import java.time.temporal.IsoFields;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import org.h2.value.Value;
 import org.h2.value.ValueJson;
 import org.h2.value.ValueToObjectConverter;
@@ -23,8 +26,15 @@ public final class EngineFunctions {
     public static final ZoneId DEFAULT_ZONE = ZoneId.of("America/Los_Angeles");
 
     /** The statements that make the functions known to the engine. */
-    public static final List<String> DEFINITIONS =
-            List.of(definition("TEXT", "text"), definition("EXTRACT", "extract"), definition("JSONB", "jsonb"));
+    public static final List<String> DEFINITIONS = List.of(
+            deterministic("TEXT", "text"),
+            deterministic("EXTRACT", "extract"),
+            deterministic("JSONB", "jsonb"),
+            definition("CHECK", "", "check"),
+            definition("NOW", "", "now"),
+            definition("TODAY", "", "today"),
+            definition("NEXT_VALUE", "", "nextValue"),
+            definition("SEQUENCE_STATE", "", "sequenceState"));
 
     private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
             .appendPattern("uuuu-MM-dd HH:mm:ss")
@@ -34,9 +44,46 @@ public final class EngineFunctions {
 
     private EngineFunctions() {}
 
-    private static String definition(String name, String method) {
-        return "CREATE ALIAS SPANNER_%s DETERMINISTIC FOR '%s.%s'"
-                .formatted(name, EngineFunctions.class.getName(), method);
+    private static String deterministic(String name, String method) {
+        return definition(name, "DETERMINISTIC ", method);
+    }
+
+    private static String definition(String name, String property, String method) {
+        return "CREATE ALIAS SPANNER_%s %sFOR '%s.%s'"
+                .formatted(name, property, EngineFunctions.class.getName(), method);
+    }
+
+    /** Returns the time of the running statement. */
+    public static OffsetDateTime now() {
+        return StatementScope.current().now().atOffset(ZoneOffset.UTC);
+    }
+
+    /** Returns true, for a check constraint of the engine, or throws Spanner's error. */
+    public static boolean check(@Nullable Boolean met, String table, String constraint, Value... key) {
+        if (met != null && !met) {
+            throw Errors.outOfRange("Check constraint `%s`.`%s` is violated for key %s"
+                    .formatted(
+                            table,
+                            constraint,
+                            KeyText.of(Arrays.stream(key)
+                                    .map(value -> ValueToObjectConverter.valueToDefaultObject(value, null, false))
+                                    .toList())));
+        }
+        return true;
+    }
+
+    public static LocalDate today() {
+        return LocalDate.ofInstant(StatementScope.current().now(), DEFAULT_ZONE);
+    }
+
+    public static long nextValue(String sequence) {
+        return StatementScope.current().sequence(sequence).nextValue();
+    }
+
+    /** Returns the counter of a sequence, or null before its first value. */
+    public static @Nullable Long sequenceState(String sequence) {
+        OptionalLong state = StatementScope.current().sequence(sequence).state();
+        return state.isPresent() ? state.getAsLong() : null;
     }
 
     /** Casts a value to a string, as {@code CAST(value AS STRING)}. */

@@ -41,6 +41,10 @@ public final class Errors {
         return error(Status.FAILED_PRECONDITION, message, args);
     }
 
+    public static StatusRuntimeException permissionDenied(String message, Object... args) {
+        return error(Status.PERMISSION_DENIED, message, args);
+    }
+
     public static StatusRuntimeException outOfRange(String message) {
         return error(Status.OUT_OF_RANGE, message);
     }

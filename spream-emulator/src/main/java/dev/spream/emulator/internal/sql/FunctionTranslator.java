@@ -16,13 +16,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.MissingFormatArgumentException;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
 /**
  * The functions, casts and typed literals that are written differently in the embedded engine. Part of a translator.
  */
-record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, DatabaseDialect dialect, Instant now) {
+record FunctionTranslator(
+        SqlTranslator translator,
+        TokenCursor cursor,
+        DatabaseDialect dialect,
+        SqlSchema schema,
+        Optional<CurrentTime> now) {
     private static final String PENDING = "TIMESTAMP WITH TIME ZONE '99999-01-01 00:00:00+00'";
 
     private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
@@ -41,8 +47,8 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
             .optionalEnd()
             .toFormatter(Locale.ROOT);
 
-    private static final Set<String> AFTER_TABLE = Set.of("""
-            WHERE ORDER GROUP LIMIT JOIN INNER LEFT RIGHT FULL CROSS ON UNION HAVING WITH USING EXCEPT \
+    static final Set<String> AFTER_TABLE = Set.of("""
+            SET THEN RETURNING WHERE ORDER GROUP LIMIT JOIN INNER LEFT RIGHT FULL CROSS ON UNION HAVING WITH USING EXCEPT \
             INTERSECT OFFSET""".split(" "));
 
     /** Translates the construct at the cursor, if it is written differently in the engine; returns whether it did. */
@@ -66,7 +72,7 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
         Token word = cursor.peek();
         if (word.isWord("CURRENT_TIMESTAMP")) {
             cursor.next();
-            translator.emit(timestamp(now));
+            translator.emit(now("CURRENT_TIMESTAMP").timestamp());
             return true;
         }
         if (word.isWord("ARRAY") && cursor.peek(1).isSymbol("<")) {
@@ -157,10 +163,11 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
     private boolean call() {
         String name = cursor.peek().upper();
         switch (name) {
-            case "CURRENT_TIMESTAMP", "NOW" -> emitCall(arguments -> timestamp(now));
-            case "PENDING_COMMIT_TIMESTAMP" -> emitCall(arguments -> PENDING);
-            case "CURRENT_DATE" ->
-                emitCall(arguments -> "DATE '" + LocalDate.ofInstant(now, EngineFunctions.DEFAULT_ZONE) + "'");
+            case "CURRENT_TIMESTAMP", "NOW" -> emitCall(arguments -> now(name).timestamp());
+            case "PENDING_COMMIT_TIMESTAMP" -> pendingTimestamp();
+            case "CURRENT_DATE" -> emitCall(arguments -> now(name).date());
+            case "GET_NEXT_SEQUENCE_VALUE", "NEXTVAL" -> sequence(name, "SPANNER_NEXT_VALUE");
+            case "GET_INTERNAL_SEQUENCE_STATE" -> sequence(name, "SPANNER_SEQUENCE_STATE");
             case "CAST", "SAFE_CAST" -> cast();
             case "EXTRACT" -> extract();
             case "CONCAT" -> concat();
@@ -169,7 +176,10 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
             case "LOGICAL_OR" -> emitCall("BOOL_OR(%s)");
             case "LOGICAL_AND" -> emitCall("BOOL_AND(%s)");
             case "ARRAY_LENGTH" -> emitCall(arguments -> "CARDINALITY(" + arguments.getFirst() + ")");
-            case "GENERATE_UUID" -> emitCall(arguments -> "CAST(RANDOM_UUID() AS VARCHAR)");
+            case "GENERATE_UUID" -> {
+                now(name);
+                emitCall(arguments -> "CAST(RANDOM_UUID() AS VARCHAR)");
+            }
             case "TIMESTAMP_ADD", "DATE_ADD" -> emitCall("( %s + %s )");
             case "TIMESTAMP_SUB", "DATE_SUB" -> emitCall("( %s - %s )");
             case "STARTS_WITH" -> emitCall("(LEFT(%1$s, CHAR_LENGTH(%2$s)) = %2$s)");
@@ -183,6 +193,47 @@ record FunctionTranslator(SqlTranslator translator, TokenCursor cursor, Database
             }
         }
         return true;
+    }
+
+    /** Returns the current time, where an expression may depend on it. */
+    private CurrentTime now(String function) {
+        return now.orElseThrow(() -> Errors.invalidArgument(
+                "Expression is non-deterministic due to the use of non-determinstic function `%s`. It must yield the"
+                        + " same value for the same column values.",
+                function));
+    }
+
+    private void pendingTimestamp() {
+        if (now.filter(CurrentTime.AT_EVALUATION::equals).isPresent()) {
+            throw Errors.invalidArgument(
+                    "The PENDING_COMMIT_TIMESTAMP() function may only be used as a value for INSERT or"
+                            + " UPDATE of an appropriately typed column. It cannot be used in SELECT, or as the input to any"
+                            + " other scalar expression.");
+        }
+        now("PENDING_COMMIT_TIMESTAMP");
+        emitCall(arguments -> PENDING);
+    }
+
+    private void sequence(String function, String engineFunction) {
+        cursor.next();
+        cursor.expectSymbol("(");
+        if (dialect != DatabaseDialect.POSTGRESQL) {
+            cursor.expectWords("SEQUENCE");
+        }
+        String name = dialect == DatabaseDialect.POSTGRESQL
+                ? cursor.next().text().replaceFirst("^public\\.", "")
+                : cursor.expectName();
+        if (cursor.acceptSymbol("::")) {
+            cursor.next();
+        }
+        cursor.expectSymbol(")");
+        if (!schema.isSequence(name)) {
+            throw dialect == DatabaseDialect.POSTGRESQL
+                    ? Errors.notFound("Sequence not found: %s", name)
+                    : Errors.invalidArgument("Sequence not found: %s", name);
+        }
+        now(function);
+        translator.emit(engineFunction + "(" + SqlTranslator.stringLiteral(name) + ")");
     }
 
     private void emitCall(String format) {

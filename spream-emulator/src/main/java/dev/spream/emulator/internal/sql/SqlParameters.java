@@ -13,6 +13,8 @@ import java.util.Map;
  * value, as far as possible.
  */
 public final class SqlParameters {
+    static final SqlParameters NONE = new SqlParameters(Struct.getDefaultInstance(), Map.of());
+
     private final Map<String, Value> values = new HashMap<>();
     private final Map<String, Type> types = new HashMap<>();
 

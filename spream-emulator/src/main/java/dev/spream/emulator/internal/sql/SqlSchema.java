@@ -14,4 +14,14 @@ public interface SqlSchema {
 
     /** Returns the type of a column; empty if there is no such column. */
     Optional<Type> columnType(String table, String column);
+
+    /** Returns whether a table or a view has this name, with its named schema. */
+    boolean isTable(String name);
+
+    boolean isSequence(String name);
+
+    boolean isGenerated(String table, String column);
+
+    /** Returns the default value of a column in the engine's SQL; empty if it has none. */
+    Optional<String> defaultValue(String table, String column);
 }

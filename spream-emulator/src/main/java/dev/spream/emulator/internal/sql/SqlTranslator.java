@@ -4,7 +4,6 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Token.Kind;
-import io.grpc.StatusRuntimeException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -12,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,20 +46,100 @@ public final class SqlTranslator {
     private StringBuilder out = new StringBuilder();
 
     private SqlTranslator(
-            String sql, DatabaseDialect dialect, SqlParameters parameters, SqlSchema schema, Instant now) {
+            String sql,
+            DatabaseDialect dialect,
+            SqlParameters parameters,
+            SqlSchema schema,
+            Optional<CurrentTime> now) {
         this.cursor = new TokenCursor(sql, dialect);
         this.dialect = dialect;
         this.postgres = dialect == DatabaseDialect.POSTGRESQL;
         this.parameters = parameters;
         this.schema = schema;
         this.aliases = aliases(new TokenCursor(sql, dialect));
-        this.functions = new FunctionTranslator(this, cursor, dialect, now);
+        this.functions = new FunctionTranslator(this, cursor, dialect, schema, now);
     }
 
     /** Translates a statement; {@code now} is its current timestamp. */
     public static Translation translate(
             String sql, DatabaseDialect dialect, SqlParameters parameters, SqlSchema schema, Instant now) {
-        return new SqlTranslator(sql, dialect, parameters, schema, now).statement();
+        return new SqlTranslator(sql, dialect, parameters, schema, Optional.of(CurrentTime.of(now))).statement();
+    }
+
+    /**
+     * Translates an expression that a schema stores.
+     *
+     * @param deterministic whether it may not use the time, sequences or random values
+     */
+    public static String expression(String sql, DatabaseDialect dialect, SqlSchema schema, boolean deterministic) {
+        Optional<CurrentTime> now = deterministic ? Optional.empty() : Optional.of(CurrentTime.AT_EVALUATION);
+        SqlTranslator translator = new SqlTranslator(sql, dialect, SqlParameters.NONE, schema, now);
+        translator.translateRest();
+        return translator.takeOutput();
+    }
+
+    /** Returns the names and keywords in an expression or a query, in lower case. */
+    public static Set<String> namesIn(String sql, DatabaseDialect dialect) {
+        Set<String> names = new HashSet<>();
+        TokenCursor cursor = new TokenCursor(sql, dialect);
+        while (!cursor.atEnd()) {
+            Token token = cursor.next();
+            if (token.isName() && (!cursor.peek().isSymbol("(") || token.isWord("SELECT"))) {
+                names.add(token.text().toLowerCase(Locale.ROOT));
+            }
+        }
+        return names;
+    }
+
+    /** Returns the names in a statement that may be tables, in lower case, with their named schemas. */
+    public static Set<String> pathsIn(String sql, DatabaseDialect dialect) {
+        Set<String> paths = new HashSet<>();
+        TokenCursor cursor = new TokenCursor(sql, dialect);
+        boolean afterDot = false;
+        while (!cursor.atEnd()) {
+            Token token = cursor.next();
+            if (token.isName() && !afterDot) {
+                String name = token.text().toLowerCase(Locale.ROOT);
+                boolean path = cursor.peek().isSymbol(".") && cursor.peek(1).isName();
+                String second = path ? cursor.peek(1).text().toLowerCase(Locale.ROOT) : "";
+                paths.add(name);
+                paths.add(name.equals("public") ? second : name + "." + second);
+            }
+            afterDot = token.isSymbol(".");
+        }
+        return paths;
+    }
+
+    /** Returns the table that DML writes; empty if the statement is none. */
+    public static Optional<String> writtenTable(String sql, DatabaseDialect dialect) {
+        TokenCursor cursor = new TokenCursor(sql, dialect);
+        boolean insert = cursor.acceptWords("INSERT");
+        if (!insert && !cursor.acceptWords("UPDATE") && !cursor.acceptWords("DELETE")) {
+            return Optional.empty();
+        }
+        if (insert && cursor.acceptWords("OR")) {
+            cursor.next();
+        }
+        cursor.acceptWords(insert ? "INTO" : "FROM");
+        return Optional.of(cursor.expectName());
+    }
+
+    /** Returns an expression with some of its names replaced. */
+    public static String replaced(
+            String expression, DatabaseDialect dialect, Function<String, Optional<String>> replacement) {
+        TokenCursor cursor = new TokenCursor(expression, dialect);
+        StringBuilder replaced = new StringBuilder();
+        int end = 0;
+        while (!cursor.atEnd()) {
+            Token token = cursor.next();
+            Optional<String> other =
+                    token.isName() && !cursor.peek().isSymbol("(") ? replacement.apply(token.text()) : Optional.empty();
+            if (other.isPresent()) {
+                replaced.append(expression, end, token.start()).append(other.get());
+                end = token.end();
+            }
+        }
+        return replaced.append(expression.substring(end)).toString();
     }
 
     /** Returns whether the statement is DML, by its first word. */
@@ -79,223 +159,33 @@ public final class SqlTranslator {
     }
 
     private Translation statement() {
+        DmlTranslator dml = new DmlTranslator(this, cursor, schema, postgres);
         if (cursor.acceptWords("INSERT")) {
-            return insert();
+            return dml.insert();
         }
         if (cursor.acceptWords("UPDATE")) {
-            return update();
+            return dml.update();
         }
         if (cursor.acceptWords("DELETE")) {
             cursor.acceptWords("FROM");
-            return delete();
+            return dml.delete();
         }
         translateRest();
-        return new Translation(out.toString(), binds, "", Set.of(), true);
+        return translation("", Set.of(), true);
     }
 
-    private Translation insert() {
-        boolean replaces = cursor.acceptWords("OR", "UPDATE");
-        boolean ignores = !replaces && cursor.acceptWords("OR", "IGNORE");
-        cursor.acceptWords("INTO");
-        String table = cursor.expectName();
-        List<String> keyColumns = schema.primaryKey(table).orElseThrow(() -> tableNotFound(table));
-        List<String> columns = cursor.names();
-        String source = capture(() -> insertSource(table, columns));
-        if (cursor.acceptWords("ON", "CONFLICT")) {
-            if (cursor.peek().isSymbol("(")) {
-                cursor.skipGroup();
-            }
-            cursor.expectWords("DO");
-            replaces = cursor.acceptWords("UPDATE");
-            ignores = !replaces;
-            skipConflictAction();
-        }
-        String names = quotedList(columns);
-        String key = quotedList(keyColumns);
-        if (replaces) {
-            if (key.isEmpty()) {
-                emit("MERGE INTO", quoted(table), "(", names, ",", ONLY_ROW, ") KEY (", ONLY_ROW, ")");
-                emit("SELECT *, TRUE FROM (", source, ")");
-            } else {
-                emit("MERGE INTO", quoted(table), "(", names, ") KEY (", key, ")", source);
-            }
-        } else if (ignores) {
-            emit("INSERT INTO", quoted(table), "(", names, ") SELECT * FROM (", source, ") AS V_ (", names, ")");
-            emit("WHERE NOT EXISTS (SELECT 1 FROM", quoted(table), "AS T_ WHERE");
-            String same = String.join(
-                    " AND ",
-                    keyColumns.stream()
-                            .map(column -> "T_.%s = V_.%s".formatted(quoted(column), quoted(column)))
-                            .toList());
-            emit(same.isEmpty() ? "TRUE" : same, ")");
-        } else {
-            emit("INSERT INTO", quoted(table), "(", names, ")", source);
-        }
-        return dml(table, Set.copyOf(columns), "FINAL");
+    Translation translation(String table, Set<String> writtenColumns, boolean returnsRows) {
+        return new Translation(takeOutput(), binds, table, writtenColumns, returnsRows);
     }
 
-    private StatusRuntimeException tableNotFound(String table) {
-        return postgres
-                ? Errors.notFound("relation \"%s\" does not exist", table)
-                : Errors.invalidArgument("Table not found: %s", table);
+    /** Returns the output so far, and begins anew. */
+    String takeOutput() {
+        String taken = out.toString();
+        out = new StringBuilder();
+        return taken;
     }
 
-    private void insertSource(String table, List<String> columns) {
-        while (!atReturning() && !(cursor.peek().isWord("ON") && cursor.peek(1).isWord("CONFLICT"))) {
-            if (cursor.atEnd()) {
-                return;
-            }
-            if (cursor.acceptWords("VALUES")) {
-                emit("VALUES");
-                rows(table, columns);
-            } else {
-                translateToken();
-            }
-        }
-    }
-
-    private void rows(String table, List<String> columns) {
-        do {
-            cursor.expectSymbol("(");
-            emit("(");
-            for (int i = 0; !cursor.acceptSymbol(")"); i++) {
-                if (i > 0) {
-                    cursor.expectSymbol(",");
-                    emit(",");
-                }
-                assigned(table, i < columns.size() ? columns.get(i) : "");
-            }
-            emit(")");
-        } while (cursor.acceptSymbol(",") && comma());
-    }
-
-    private boolean comma() {
-        emit(",");
-        return true;
-    }
-
-    /** Translates an expression up to the comma or the keyword after it, as a value of a column. */
-    private void assigned(String table, String column) {
-        Optional<Type> type = schema.columnType(table, column);
-        Token first = cursor.peek();
-        String value = capture(() -> {
-            while (!endsValue()) {
-                translateToken();
-            }
-        });
-        boolean literal = value.equals(alone(first));
-        if (!postgres && literal && type.isPresent() && !accepts(type.get(), first.kind())) {
-            throw Errors.invalidArgument(
-                    "Value of type %s cannot be assigned to %s, which has type %s",
-                    first.kind() == Kind.STRING ? "STRING" : first.text().contains(".") ? "FLOAT64" : "INT64",
-                    column,
-                    type.get().getCode());
-        }
-        boolean json = type.filter(of -> of.getCode() == TypeCode.JSON).isPresent();
-        emit(json && postgres && !value.equalsIgnoreCase("NULL") ? "SPANNER_JSONB(" + value + ")" : value);
-    }
-
-    private boolean endsValue() {
-        Token next = cursor.peek();
-        return next.kind() == Kind.END
-                || next.isSymbol(",")
-                || next.isSymbol(")")
-                || next.isSymbol(";")
-                || next.isWord("WHERE")
-                || atReturning();
-    }
-
-    /** Returns the translation of a token that is a whole literal, or something that no translation is. */
-    private String alone(Token token) {
-        return switch (token.kind()) {
-            case STRING -> stringLiteral(token.text());
-            case NUMBER -> number(token.text());
-            default -> "\0";
-        };
-    }
-
-    /**
-     * Returns whether a literal may be assigned without a cast.
-     *
-     * @see <a href="https://cloud.google.com/spanner/docs/reference/standard-sql/conversion_rules">Spanner: conversion
-     *     rules</a>
-     */
-    private static boolean accepts(Type column, Kind literal) {
-        return switch (column.getCode()) {
-            case STRING, DATE, TIMESTAMP, PROTO, UUID -> literal == Kind.STRING;
-            case INT64, FLOAT32, FLOAT64, NUMERIC -> literal == Kind.NUMBER;
-            case ENUM -> true;
-            default -> false;
-        };
-    }
-
-    private void skipConflictAction() {
-        while (!cursor.atEnd() && !atReturning()) {
-            cursor.next();
-        }
-    }
-
-    private Translation update() {
-        String table = cursor.expectName();
-        emit("UPDATE", quoted(table));
-        while (!cursor.atEnd() && !cursor.peek().isWord("SET")) {
-            translateToken();
-        }
-        cursor.expectWords("SET");
-        emit("SET");
-        Set<String> columns = new HashSet<>();
-        do {
-            String column = cursor.expectColumn();
-            cursor.expectSymbol("=");
-            if (!columns.isEmpty()) {
-                emit(",");
-            }
-            emit(quoted(column), "=");
-            columns.add(column);
-            assigned(table, column);
-        } while (cursor.acceptSymbol(","));
-        condition("UPDATE");
-        return dml(table, columns, "FINAL");
-    }
-
-    private Translation delete() {
-        String table = cursor.expectName();
-        emit("DELETE FROM", quoted(table));
-        while (!cursor.atEnd() && !cursor.peek().isWord("WHERE") && !atReturning()) {
-            translateToken();
-        }
-        condition("DELETE");
-        return dml(table, Set.of(), "OLD");
-    }
-
-    /** Translates the condition, which GoogleSQL demands. */
-    private void condition(String statement) {
-        if (!postgres && !cursor.peek().isWord("WHERE")) {
-            throw Errors.invalidArgument("%s must have a WHERE clause", statement);
-        }
-        while (!cursor.atEnd() && !atReturning()) {
-            translateToken();
-        }
-    }
-
-    private boolean atReturning() {
-        return cursor.peek().isWord("RETURNING")
-                || (cursor.peek().isWord("THEN") && cursor.peek(1).isWord("RETURN"));
-    }
-
-    private Translation dml(String table, Set<String> columns, String rowsReturned) {
-        boolean returning = cursor.acceptWords("RETURNING") || cursor.acceptWords("THEN", "RETURN");
-        if (returning) {
-            String change = out.toString();
-            String list = capture(this::translateRest);
-            out = new StringBuilder();
-            emit("SELECT", list, "FROM", rowsReturned, "TABLE (", change, ")");
-        }
-        cursor.expectEnd();
-        return new Translation(out.toString(), binds, table, columns, returning);
-    }
-
-    private void translateRest() {
+    void translateRest() {
         boolean inList = false;
         boolean atItem = false;
         while (!cursor.atEnd()) {
@@ -369,7 +259,11 @@ public final class SqlTranslator {
         emit(value);
     }
 
-    private void translateAlone(Token token) {
+    private void translateAlone(Token first) {
+        if (first.isName() && tableOfSchema()) {
+            return;
+        }
+        Token token = cursor.peek();
         switch (token.kind()) {
             case WORD -> word(token);
             case QUOTED_NAME -> quotedName(cursor.next());
@@ -379,6 +273,37 @@ public final class SqlTranslator {
             case PARAMETER -> parameter(cursor.next().text());
             case SYMBOL -> symbol(token);
             case END -> throw cursor.syntaxError("Unexpected end of statement");
+        }
+    }
+
+    /** Translates the name of a table in a named schema, which is one name in the engine; returns whether it did. */
+    private boolean tableOfSchema() {
+        if (!cursor.peek(1).isSymbol(".")
+                || !cursor.peek(2).isName()
+                || cursor.peek(3).isSymbol(".")) {
+            return false;
+        }
+        if (postgres && cursor.peek().isWord("public")) {
+            cursor.next();
+            cursor.next();
+            return false;
+        }
+        String name = cursor.peek().text() + "." + cursor.peek(2).text();
+        if (!schema.isTable(name)) {
+            return false;
+        }
+        cursor.expectName();
+        emit(quoted(name));
+        emitAlias(name);
+        return true;
+    }
+
+    /** Emits the alias that a table in a named schema has by itself, unless one follows. */
+    void emitAlias(String table) {
+        Token next = cursor.peek();
+        boolean alias = next.isWord("AS") || (next.isName() && !FunctionTranslator.AFTER_TABLE.contains(next.upper()));
+        if (table.contains(".") && !alias) {
+            emit("AS", quoted(table.substring(table.indexOf('.') + 1)));
         }
     }
 
@@ -422,7 +347,7 @@ public final class SqlTranslator {
         emit(quoted(informationSchema ? INFORMATION_SCHEMA : token.text()));
     }
 
-    private String number(String text) {
+    String number(String text) {
         boolean floating = !postgres
                 && text.contains(".")
                 && !text.toUpperCase(Locale.ROOT).contains("E");
@@ -475,7 +400,7 @@ public final class SqlTranslator {
         }
     }
 
-    static String stringLiteral(String text) {
+    public static String stringLiteral(String text) {
         return "'" + text.replace("'", "''") + "'";
     }
 

@@ -5,10 +5,12 @@ import dev.spream.emulator.internal.sql.Token.Kind;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Reads tokens from left to right, for parsers. Confined to one thread. */
 final class TokenCursor {
     private final String sql;
+    private final boolean postgres;
     private final List<Token> tokens;
     private int at;
 
@@ -18,7 +20,8 @@ final class TokenCursor {
 
     TokenCursor(String sql, Dialect dialect) {
         this.sql = sql;
-        this.tokens = Lexer.tokens(sql, dialect == Dialect.POSTGRESQL);
+        this.postgres = dialect == Dialect.POSTGRESQL;
+        this.tokens = Lexer.tokens(sql, postgres);
     }
 
     String sql() {
@@ -76,22 +79,14 @@ final class TokenCursor {
         }
     }
 
-    /**
-     * Returns a name, without the schema that it may be in.
-     *
-     * @throws StatusRuntimeException if that is a named schema, which the emulator does not have
-     */
+    /** Returns a name, with the named schema that it may be in, as {@code schema.name}. */
     String expectName() {
         String name = expectPart();
-        if (!acceptSymbol(".")) {
-            return name;
+        while (acceptSymbol(".")) {
+            boolean unnamed = postgres && (name.equals("public") || name.equals("spanner"));
+            name = unnamed ? expectPart() : name + "." + expectPart();
         }
-        if (!name.equalsIgnoreCase("public") && !name.equalsIgnoreCase("spanner")) {
-            throw Errors.unimplemented(
-                    "Named schemas, such as '%s', are not supported by this emulator; remove it from the names used in tests",
-                    name);
-        }
-        return expectName();
+        return name;
     }
 
     /** Returns the name of a column, without its table's. */
@@ -145,6 +140,39 @@ final class TokenCursor {
             depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
         }
         return sql.substring(start, tokens.get(at - 1).end());
+    }
+
+    /** Consumes a parenthesised group and returns the source within it. */
+    String group() {
+        String group = skipGroup();
+        return group.substring(1, group.length() - 1).strip();
+    }
+
+    /** Consumes an expression up to the token that ends it, outside of parentheses, and returns its source. */
+    String expression(Predicate<Token> end) {
+        int start = peek().start();
+        int last = start;
+        while (!atEnd() && !end.test(peek())) {
+            if (peek().isSymbol("(")) {
+                skipGroup();
+            } else {
+                next();
+            }
+            last = tokens.get(at - 1).end();
+        }
+        if (last == start) {
+            throw syntaxError("Expected an expression");
+        }
+        return sql.substring(start, last);
+    }
+
+    long integer() {
+        boolean negative = acceptSymbol("-");
+        if (!peek().text().matches("\\d{1,18}")) {
+            throw syntaxError("Expected an integer");
+        }
+        long value = Long.parseLong(next().text());
+        return negative ? -value : value;
     }
 
     StatusRuntimeException syntaxError(String expected) {

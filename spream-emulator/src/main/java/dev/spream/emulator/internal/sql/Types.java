@@ -189,6 +189,25 @@ public final class Types {
         };
     }
 
+    /** Returns the text of a type without a length. */
+    public static String declared(Type type, DatabaseDialect dialect) {
+        boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
+        if (type.getCode() == TypeCode.ARRAY) {
+            String element = declared(type.getArrayElementType(), dialect);
+            return postgres ? element + "[]" : "ARRAY<" + element + ">";
+        }
+        if (postgres) {
+            return POSTGRES.entrySet().stream()
+                    .filter(entry -> entry.getValue().equals(type))
+                    .map(Map.Entry::getKey)
+                    .filter(name -> !name.equals("commit_timestamp"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        boolean sized = type.getCode() == TypeCode.STRING || type.getCode() == TypeCode.BYTES;
+        return type.getCode().name() + (sized ? "(MAX)" : "");
+    }
+
     /** Returns the Spanner type of a result column of the engine, from its type name, precision and scale. */
     public static Type fromEngine(String name, int precision, int scale, DatabaseDialect dialect) {
         boolean postgres = dialect == DatabaseDialect.POSTGRESQL;

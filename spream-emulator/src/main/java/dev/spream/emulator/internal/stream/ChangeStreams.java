@@ -181,6 +181,14 @@ public final class ChangeStreams implements AutoCloseable {
         return ChangeStreamQueryParser.parse(dialect, sql, params, this::streamOf);
     }
 
+    public boolean hasStream(String name) {
+        return declaredName(name).isPresent();
+    }
+
+    public boolean hasFunction(String name) {
+        return streamOf(name).isPresent();
+    }
+
     private Optional<String> streamOf(String function) {
         return definitions().stream()
                 .filter(stream -> stream.isReadBy(function, dialect))

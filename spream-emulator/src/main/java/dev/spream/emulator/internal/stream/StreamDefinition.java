@@ -29,14 +29,15 @@ public record StreamDefinition(String name, WatchSpec watched, StreamOptions opt
     }
 
     /**
-     * Returns the watched columns of a table, without its key, in declared order; empty if the table is not watched.
+     * Returns the watched columns of a table, in declared order; empty if the table is not watched. Its key is not among
+     * them, nor are generated columns.
      */
     Optional<List<Column>> watchedColumns(Table table) {
         if (watched.all()) {
-            return Optional.of(columnsBesideKey(table));
+            return Optional.of(writtenColumnsBesideKey(table));
         }
         return watch(table.name())
-                .map(watch -> columnsBesideKey(table).stream()
+                .map(watch -> writtenColumnsBesideKey(table).stream()
                         .filter(column -> watch.wholeTable() || watch.columns().contains(column.name()))
                         .toList());
     }
@@ -47,9 +48,9 @@ public record StreamDefinition(String name, WatchSpec watched, StreamOptions opt
                 .findFirst();
     }
 
-    private static List<Column> columnsBesideKey(Table table) {
+    private static List<Column> writtenColumnsBesideKey(Table table) {
         return table.columns().stream()
-                .filter(column -> !table.primaryKey().contains(column.name()))
+                .filter(column -> !column.generated() && !table.primaryKey().contains(column.name()))
                 .toList();
     }
 

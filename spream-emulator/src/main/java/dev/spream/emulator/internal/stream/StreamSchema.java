@@ -108,17 +108,21 @@ record StreamSchema(Dialect dialect, Map<String, Table> tables, List<StreamDefin
     private List<String> columns(String stream, Table table, List<String> names) {
         List<String> columns = new ArrayList<>();
         for (String name : names) {
-            String column = table.columns().stream()
-                    .map(Column::name)
-                    .filter(declared -> dialect.sameName(declared, name))
+            Column declared = table.columns().stream()
+                    .filter(candidate -> dialect.sameName(candidate.name(), name))
                     .findFirst()
                     .orElseThrow(() -> Errors.failedPrecondition("Change Stream " + stream + " cannot track column "
                             + name + " because it does not exist in Table " + table.name() + "."));
+            String column = declared.name();
             if (table.primaryKey().contains(column)) {
                 throw Errors.failedPrecondition("The FOR clause of Change Stream " + stream
                         + " should not list the primary key column " + column + " of Table " + table.name()
                         + ". Please list non-key columns only, because primary key columns are always tracked if the"
                         + " table is tracked.");
+            }
+            if (declared.generated()) {
+                throw Errors.failedPrecondition("Change Stream " + stream
+                        + " does not support tracking non-key generated column " + table.name() + "." + column + ".");
             }
             if (columns.contains(column)) {
                 throw Errors.failedPrecondition("Change Stream " + stream + " should not list Column " + column

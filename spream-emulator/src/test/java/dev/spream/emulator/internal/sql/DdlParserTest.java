@@ -98,11 +98,14 @@ class DdlParserTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "CREATE TABLE T (A INT64 DEFAULT (1)) PRIMARY KEY (A)",
-                "CREATE TABLE T (A INT64, CONSTRAINT C CHECK (A > 0)) PRIMARY KEY (A)",
-                "CREATE TABLE T (A INT64, FOREIGN KEY (A) REFERENCES U (A)) PRIMARY KEY (A)",
-                "CREATE VIEW V SQL SECURITY INVOKER AS SELECT 1",
-                "CREATE ROLE reader"
+                "CREATE SEARCH INDEX I ON T (A)",
+                "CREATE MODEL m",
+                "CREATE TABLE T (A INT64 AUTO_INCREMENT) PRIMARY KEY (A)",
+                "CREATE TABLE T (A INT64, B INT64 HIDDEN) PRIMARY KEY (A)",
+                "CREATE TABLE T (A INT64, B TIMESTAMP DEFAULT (NULL) ON UPDATE (NULL)) PRIMARY KEY (A)",
+                "CREATE TABLE T (A INT64 GENERATED ALWAYS AS IDENTITY (BIT_REVERSED_POSITIVE)) PRIMARY KEY (A)",
+                "CREATE TABLE T (A INT64, SYNONYM (U)) PRIMARY KEY (A)",
+                "ALTER TABLE T ADD SYNONYM U"
             })
     void options_that_are_not_enforced_are_refused(String ddl) {
         assertThatThrownBy(() -> google(ddl))

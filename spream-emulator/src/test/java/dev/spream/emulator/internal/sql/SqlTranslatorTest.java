@@ -30,6 +30,26 @@ class SqlTranslatorTest {
         public Optional<Type> columnType(String table, String column) {
             return Optional.of(column.equalsIgnoreCase("Json") ? Types.PG_JSONB : Types.INT64);
         }
+
+        @Override
+        public boolean isTable(String name) {
+            return name.equalsIgnoreCase("Sales.T");
+        }
+
+        @Override
+        public boolean isSequence(String name) {
+            return false;
+        }
+
+        @Override
+        public boolean isGenerated(String table, String column) {
+            return false;
+        }
+
+        @Override
+        public Optional<String> defaultValue(String table, String column) {
+            return Optional.empty();
+        }
     };
 
     private static Translation google(String sql) {
@@ -52,6 +72,14 @@ class SqlTranslatorTest {
     void names_of_the_schema_are_quoted_and_keywords_are_not() {
         assertThat(google("SELECT Value, `Key` FROM T WHERE Value IS NULL").sql())
                 .isEqualTo("SELECT \"Value\" AS \"Value\" , \"Key\" FROM \"T\" WHERE \"Value\" IS NULL");
+    }
+
+    @Test
+    void a_table_in_a_named_schema_is_one_name_with_its_alias() {
+        assertThat(google("SELECT T.Id FROM Sales.T WHERE T.Id = 1").sql())
+                .isEqualTo("SELECT \"T\" . \"Id\" AS \"Id\" FROM \"Sales.T\" AS \"T\" WHERE \"T\" . \"Id\" = 1");
+        assertThat(google("SELECT t.Id FROM Sales.T AS t").sql())
+                .isEqualTo("SELECT \"t\" . \"Id\" AS \"Id\" FROM \"Sales.T\" AS \"t\"");
     }
 
     @Test
@@ -154,11 +182,5 @@ class SqlTranslatorTest {
         assertThat(postgres("INSERT INTO T (Id, \"Json\") VALUES (1, '{}')").sql())
                 .isEqualTo("INSERT INTO \"t\" ( \"id\", \"Json\" ) VALUES ( 1 , SPANNER_JSONB('{}') )");
         assertThat(postgres("SELECT '{}'::jsonb").sql()).isEqualTo("select SPANNER_JSONB('{}')");
-    }
-
-    @Test
-    void a_named_schema_is_refused() {
-        assertThatThrownBy(() -> google("DELETE FROM other.T WHERE Id = 1")).hasMessageContaining("Named schemas");
-        assertThat(postgres("DELETE FROM public.t").sql()).isEqualTo("DELETE FROM \"t\"");
     }
 }

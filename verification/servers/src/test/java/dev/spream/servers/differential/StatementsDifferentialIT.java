@@ -30,7 +30,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
- * Compares schemas, DML, queries and errors of both emulators. The files of statements, one for each dialect, have the
+ * Compares schemas, DML, queries and errors of both emulators; the line {@code DDL} stands for the statements that create
+ * the database, sorted. The files of statements, one for each dialect, have the
  * answers of Google's emulator, and where ours differs its answer as well, so that each difference is known. Where
  * Google's is found, it is held against the files too; {@code STATEMENTS_WRITE=true} writes them anew.
  */
@@ -142,6 +143,14 @@ class StatementsDifferentialIT {
         String word = statement.split("\\s", 2)[0].toUpperCase(java.util.Locale.ROOT);
         try {
             return switch (word) {
+                case "DDL" ->
+                    client
+                            .getDatabaseAdminClient()
+                            .getDatabaseDdl(database.getInstanceId().getInstance(), database.getDatabase())
+                            .stream()
+                            .sorted()
+                            .collect(Collectors.joining("; "))
+                            .replace('\n', ' ');
                 case "SELECT", "WITH" -> rows(data.singleUse().executeQuery(Statement.of(statement)));
                 case "INSERT", "UPDATE", "DELETE" ->
                     Objects.requireNonNull(data.readWriteTransaction()

@@ -1,0 +1,24 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.spanner.v1.Type;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateView;
+import java.util.List;
+
+/** A view, with the columns of its query. */
+record StoredView(CreateView definition, List<ViewColumn> columns) {
+
+    record ViewColumn(String name, Type type) {}
+
+    String name() {
+        return definition.name();
+    }
+
+    String ddl(boolean postgres) {
+        return "CREATE VIEW %s SQL SECURITY %s AS %s"
+                .formatted(StoredTable.shown(name(), postgres), security(), definition.query());
+    }
+
+    String security() {
+        return definition.definer() ? "DEFINER" : "INVOKER";
+    }
+}

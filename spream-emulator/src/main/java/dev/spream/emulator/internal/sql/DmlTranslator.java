@@ -1,0 +1,298 @@
+package dev.spream.emulator.internal.sql;
+
+import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.sql.Token.Kind;
+import io.grpc.StatusRuntimeException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Translates INSERT, UPDATE and DELETE, from the word after the verb on. Part of a translator. */
+record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema schema, boolean postgres) {
+
+    Translation insert() {
+        boolean replaces = cursor.acceptWords("OR", "UPDATE");
+        boolean ignores = !replaces && cursor.acceptWords("OR", "IGNORE");
+        cursor.acceptWords("INTO");
+        String table = cursor.expectName();
+        List<String> keyColumns = schema.primaryKey(table).orElseThrow(() -> tableNotFound(table));
+        List<String> columns = new ArrayList<>(cursor.names());
+        if (!postgres) {
+            columns.stream()
+                    .filter(column -> schema.isGenerated(table, column))
+                    .findFirst()
+                    .ifPresent(column -> {
+                        throw Errors.invalidArgument("Cannot INSERT value on non-writable column: %s", column);
+                    });
+        }
+        String source = translator.capture(() -> insertSource(table, columns));
+        if (cursor.acceptWords("ON", "CONFLICT")) {
+            if (cursor.peek().isSymbol("(")) {
+                cursor.skipGroup();
+            }
+            cursor.expectWords("DO");
+            replaces = cursor.acceptWords("UPDATE");
+            ignores = !replaces;
+            skipConflictAction();
+        }
+        if (replaces || ignores) {
+            source = withKeyDefaults(table, keyColumns, columns, source);
+        }
+        String names = SqlTranslator.quotedList(columns);
+        String key = SqlTranslator.quotedList(keyColumns);
+        if (replaces) {
+            if (key.isEmpty()) {
+                translator.emit(
+                        "MERGE INTO",
+                        SqlTranslator.quoted(table),
+                        "(",
+                        names,
+                        ",",
+                        SqlTranslator.ONLY_ROW,
+                        ") KEY (",
+                        SqlTranslator.ONLY_ROW,
+                        ")");
+                translator.emit("SELECT *, TRUE FROM (", source, ")");
+            } else {
+                translator.emit("MERGE INTO", SqlTranslator.quoted(table), "(", names, ") KEY (", key, ")", source);
+            }
+        } else if (ignores) {
+            translator.emit(
+                    "INSERT INTO",
+                    SqlTranslator.quoted(table),
+                    "(",
+                    names,
+                    ") SELECT * FROM (",
+                    source,
+                    ") AS V_ (",
+                    names,
+                    ")");
+            translator.emit("WHERE NOT EXISTS (SELECT 1 FROM", SqlTranslator.quoted(table), "AS T_ WHERE");
+            String same = String.join(
+                    " AND ",
+                    keyColumns.stream()
+                            .map(column -> "T_.%s = V_.%s"
+                                    .formatted(SqlTranslator.quoted(column), SqlTranslator.quoted(column)))
+                            .toList());
+            translator.emit(same.isEmpty() ? "TRUE" : same, ")");
+        } else {
+            translator.emit("INSERT INTO", SqlTranslator.quoted(table), "(", names, ")", source);
+        }
+        return dml(table, Set.copyOf(columns), "FINAL");
+    }
+
+    /** Adds the key columns that the statement leaves to their default values, since rows are sought by them. */
+    private String withKeyDefaults(String table, List<String> keyColumns, List<String> columns, String source) {
+        List<String> missing = keyColumns.stream()
+                .filter(key -> columns.stream().noneMatch(key::equalsIgnoreCase))
+                .toList();
+        if (missing.stream().anyMatch(key -> schema.isGenerated(table, key))) {
+            throw Errors.unimplemented(
+                    "DML that inserts into table %s or else updates is not supported by this emulator, because a key column"
+                            + " is generated; use a mutation",
+                    table);
+        }
+        if (missing.isEmpty()) {
+            return source;
+        }
+        columns.addAll(missing);
+        String defaults = String.join(
+                ", ",
+                missing.stream()
+                        .map(key -> schema.defaultValue(table, key).orElse("NULL"))
+                        .toList());
+        return "SELECT *, " + defaults + " FROM (" + source + ")";
+    }
+
+    private StatusRuntimeException tableNotFound(String table) {
+        return postgres
+                ? Errors.notFound("relation \"%s\" does not exist", table)
+                : Errors.invalidArgument("Table not found: %s", table);
+    }
+
+    private void insertSource(String table, List<String> columns) {
+        while (!atReturning() && !(cursor.peek().isWord("ON") && cursor.peek(1).isWord("CONFLICT"))) {
+            if (cursor.atEnd()) {
+                return;
+            }
+            if (cursor.acceptWords("VALUES")) {
+                translator.emit("VALUES");
+                rows(table, columns);
+            } else {
+                translator.translateToken();
+            }
+        }
+    }
+
+    private void rows(String table, List<String> columns) {
+        do {
+            cursor.expectSymbol("(");
+            translator.emit("(");
+            for (int i = 0; !cursor.acceptSymbol(")"); i++) {
+                if (i > 0) {
+                    cursor.expectSymbol(",");
+                    translator.emit(",");
+                }
+                assigned(table, i < columns.size() ? columns.get(i) : "");
+            }
+            translator.emit(")");
+        } while (cursor.acceptSymbol(",") && comma());
+    }
+
+    private boolean comma() {
+        translator.emit(",");
+        return true;
+    }
+
+    /** Translates an expression up to the comma or the keyword after it, as a value of a column. */
+    private void assigned(String table, String column) {
+        if (assignedDefault(table, column)) {
+            return;
+        }
+        if (schema.isGenerated(table, column)) {
+            throw Errors.invalidArgument("Cannot insert into column \"%s\", which is a non-writable column", column);
+        }
+        Optional<Type> type = schema.columnType(table, column);
+        Token first = cursor.peek();
+        String value = translator.capture(() -> {
+            while (!endsValue()) {
+                translator.translateToken();
+            }
+        });
+        boolean literal = value.equals(alone(first));
+        if (!postgres && literal && type.isPresent() && !accepts(type.get(), first.kind())) {
+            throw Errors.invalidArgument(
+                    "Value of type %s cannot be assigned to %s, which has type %s",
+                    first.kind() == Kind.STRING ? "STRING" : first.text().contains(".") ? "FLOAT64" : "INT64",
+                    column,
+                    type.get().getCode());
+        }
+        boolean json = type.filter(of -> of.getCode() == TypeCode.JSON).isPresent();
+        translator.emit(json && postgres && !value.equalsIgnoreCase("NULL") ? "SPANNER_JSONB(" + value + ")" : value);
+    }
+
+    private boolean assignedDefault(String table, String column) {
+        if (!cursor.acceptWords("DEFAULT")) {
+            return false;
+        }
+        if (!endsValue()) {
+            throw cursor.syntaxError("Unexpected keyword DEFAULT");
+        }
+        translator.emit(
+                schema.isGenerated(table, column)
+                        ? "DEFAULT"
+                        : schema.defaultValue(table, column).orElse("NULL"));
+        return true;
+    }
+
+    private boolean endsValue() {
+        Token next = cursor.peek();
+        return next.kind() == Kind.END
+                || next.isSymbol(",")
+                || next.isSymbol(")")
+                || next.isSymbol(";")
+                || next.isWord("WHERE")
+                || atReturning();
+    }
+
+    /** Returns the translation of a token that is a whole literal, or something that no translation is. */
+    private String alone(Token token) {
+        return switch (token.kind()) {
+            case STRING -> SqlTranslator.stringLiteral(token.text());
+            case NUMBER -> translator.number(token.text());
+            default -> "\0";
+        };
+    }
+
+    /**
+     * Returns whether a literal may be assigned without a cast.
+     *
+     * @see <a href="https://cloud.google.com/spanner/docs/reference/standard-sql/conversion_rules">Spanner: conversion
+     *     rules</a>
+     */
+    private static boolean accepts(Type column, Kind literal) {
+        return switch (column.getCode()) {
+            case STRING, DATE, TIMESTAMP, PROTO, UUID -> literal == Kind.STRING;
+            case INT64, FLOAT32, FLOAT64, NUMERIC -> literal == Kind.NUMBER;
+            case ENUM -> true;
+            default -> false;
+        };
+    }
+
+    private void skipConflictAction() {
+        while (!cursor.atEnd() && !atReturning()) {
+            cursor.next();
+        }
+    }
+
+    Translation update() {
+        String table = cursor.expectName();
+        translator.emit("UPDATE", SqlTranslator.quoted(table));
+        translator.emitAlias(table);
+        while (!cursor.atEnd() && !cursor.peek().isWord("SET")) {
+            translator.translateToken();
+        }
+        cursor.expectWords("SET");
+        translator.emit("SET");
+        Set<String> columns = new HashSet<>();
+        do {
+            String column = cursor.expectColumn();
+            cursor.expectSymbol("=");
+            if (!columns.isEmpty()) {
+                translator.emit(",");
+            }
+            translator.emit(SqlTranslator.quoted(column), "=");
+            columns.add(column);
+            if (schema.isGenerated(table, column)) {
+                throw Errors.invalidArgument(
+                        postgres
+                                ? "Cannot UPDATE value on non-writable column \"%s\""
+                                : "Cannot UPDATE value on non-writable column: %s",
+                        column);
+            }
+            assigned(table, column);
+        } while (cursor.acceptSymbol(","));
+        condition("UPDATE");
+        return dml(table, columns, "FINAL");
+    }
+
+    Translation delete() {
+        String table = cursor.expectName();
+        translator.emit("DELETE FROM", SqlTranslator.quoted(table));
+        translator.emitAlias(table);
+        while (!cursor.atEnd() && !cursor.peek().isWord("WHERE") && !atReturning()) {
+            translator.translateToken();
+        }
+        condition("DELETE");
+        return dml(table, Set.of(), "OLD");
+    }
+
+    /** Translates the condition, which GoogleSQL demands. */
+    private void condition(String statement) {
+        if (!postgres && !cursor.peek().isWord("WHERE")) {
+            throw Errors.invalidArgument("%s must have a WHERE clause", statement);
+        }
+        while (!cursor.atEnd() && !atReturning()) {
+            translator.translateToken();
+        }
+    }
+
+    private boolean atReturning() {
+        return cursor.peek().isWord("RETURNING")
+                || (cursor.peek().isWord("THEN") && cursor.peek(1).isWord("RETURN"));
+    }
+
+    private Translation dml(String table, Set<String> columns, String rowsReturned) {
+        boolean returning = cursor.acceptWords("RETURNING") || cursor.acceptWords("THEN", "RETURN");
+        if (returning) {
+            String change = translator.takeOutput();
+            String list = translator.capture(translator::translateRest);
+            translator.emit("SELECT", list, "FROM", rowsReturned, "TABLE (", change, ")");
+        }
+        cursor.expectEnd();
+        return translator.translation(table, columns, returning);
+    }
+}
