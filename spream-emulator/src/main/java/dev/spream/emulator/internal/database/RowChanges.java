@@ -25,12 +25,17 @@ final class RowChanges {
 
     private record RowKey(String table, List<Value> key) {}
 
-    /** A row; a null image means that the row did not exist before, or does not exist after. */
+    /**
+     * A row; a null image means that the row did not exist before, or does not exist after.
+     *
+     * @param deleted whether the transaction deleted the row that was there before; one of the same key is then new
+     */
     private record Merged(
             Table table,
             @Nullable Map<String, Value> before,
             @Nullable Map<String, Value> after,
-            Set<String> written) {}
+            Set<String> written,
+            boolean deleted) {}
 
     /** Returns the number of cells written; a deleted row counts as one. */
     long cellCount() {
@@ -59,7 +64,8 @@ final class RowChanges {
             boolean rewritten = known != null && known.after == null;
             Set<String> columns = new LinkedHashSet<>(known == null ? Set.of() : known.written);
             columns.addAll(rewritten ? named(table, Set.of()) : named(table, written));
-            rows.put(key, new Merged(table.table(), known == null ? before : known.before, after, columns));
+            boolean deleted = (known != null && known.deleted) || after == null;
+            rows.put(key, new Merged(table.table(), known == null ? before : known.before, after, columns, deleted));
         }
     }
 
@@ -109,7 +115,9 @@ final class RowChanges {
 
     /**
      * Returns the net changes, in the order of each row's first write. A row that was inserted and deleted again has
-     * none.
+     * none; one that was deleted and inserted again has both, as by a REPLACE.
+     *
+     * @see <a href="https://github.com/GoogleCloudPlatform/cloud-spanner-emulator/blob/master/tests/conformance/cases/change_streams_read_write.cc">SingleReplaceExistingRow</a>
      */
     List<RowChange> net() {
         List<RowChange> changes = new ArrayList<>();
@@ -117,15 +125,18 @@ final class RowChanges {
             if (row.before == null && row.after == null) {
                 continue;
             }
-            RowChange.Kind kind = row.before == null
-                    ? RowChange.Kind.INSERT
-                    : row.after == null ? RowChange.Kind.DELETE : RowChange.Kind.UPDATE;
-            changes.add(new RowChange(
-                    row.table,
-                    kind,
-                    row.before == null ? Map.of() : row.before,
-                    row.after == null ? Map.of() : row.after,
-                    row.written));
+            if (row.before != null && (row.after == null || row.deleted)) {
+                changes.add(new RowChange(row.table, RowChange.Kind.DELETE, row.before, Map.of(), row.written));
+            }
+            if (row.after != null) {
+                boolean update = row.before != null && !row.deleted;
+                changes.add(new RowChange(
+                        row.table,
+                        update ? RowChange.Kind.UPDATE : RowChange.Kind.INSERT,
+                        update ? row.before : Map.of(),
+                        row.after,
+                        row.written));
+            }
         }
         return changes;
     }

@@ -182,6 +182,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
         return rows;
     }
 
+    @SuppressWarnings("ReferenceEquality") // the engine has one NaN
     private static @Nullable Object object(org.h2.value.Value value) {
         return value == ValueDecfloat.NAN
                 ? (Object) Double.NaN

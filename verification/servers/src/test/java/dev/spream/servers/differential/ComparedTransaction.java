@@ -146,19 +146,17 @@ record ComparedTransaction(
         return before - googles.size();
     }
 
-    /** Makes inserts of our updates of rows that the transaction replaced; returns how many. */
-    int insertReplacedRows() {
+    /** Leaves out our deletions of rows that the transaction replaced; returns how many. */
+    int dropDeletionsOfReplacedRows() {
         List<JsonObject> rows = RecordRows.split(ours);
-        List<JsonObject> replaced =
-                rows.stream().filter(row -> change(row).replacesRow()).toList();
-        for (JsonObject row : replaced) {
-            row.addProperty("mod_type", "INSERT");
-            row.getAsJsonArray("mods").get(0).getAsJsonObject().add("old_values", new JsonObject());
+        List<JsonObject> kept = rows.stream()
+                .filter(row -> !change(row).replacesRow()
+                        || row.get("mod_type").getAsString().equals("INSERT"))
+                .toList();
+        if (kept.size() < rows.size()) {
+            replace(ours, RecordRows.joined(kept));
         }
-        if (!replaced.isEmpty()) {
-            replace(ours, RecordRows.joined(rows));
-        }
-        return replaced.size();
+        return rows.size() - kept.size();
     }
 
     private static void replace(List<JsonObject> records, List<JsonObject> replacement) {

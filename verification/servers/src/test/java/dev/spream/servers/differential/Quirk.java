@@ -27,10 +27,10 @@ enum Quirk {
             return transaction.joinAcrossSilentUpdates();
         }
     },
-    REPLACED_ROWS_ARE_NEW("REPLACE of a row that is there gives an INSERT, without the old values.") {
+    REPLACED_ROWS_ARE_NEW("REPLACE of a row that is there gives an INSERT without the DELETE before it.") {
         @Override
         int apply(ComparedTransaction transaction) {
-            return transaction.insertReplacedRows();
+            return transaction.dropDeletionsOfReplacedRows();
         }
     },
     ROWS_BY_TABLE_AND_KEY("The rows of a transaction come by table and key, not in the order they were written in.") {

@@ -52,12 +52,12 @@ record Workload(List<Step> steps) {
             return only(written, table.key());
         }
 
-        /** The mod type of its record: what became of the row, whatever the verb. */
+        /** The mod type of its record; that of the second one if it replaces a row. */
         String modType() {
             if (verb == Verb.DELETE) {
                 return "DELETE";
             }
-            return before.isEmpty() ? "INSERT" : "UPDATE";
+            return before.isEmpty() || replacesRow() ? "INSERT" : "UPDATE";
         }
 
         boolean replacesRow() {

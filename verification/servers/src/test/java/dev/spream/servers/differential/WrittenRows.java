@@ -20,7 +20,7 @@ final class WrittenRows {
         List<String> differences = new ArrayList<>();
         for (int step = 0; step < workload.steps().size(); step++) {
             JsonArray written = sorted(workload.steps().get(step).changes().stream()
-                    .map(change -> expected(change, stream.options()))
+                    .flatMap(change -> expected(change, stream.options()).stream())
                     .toList());
             JsonArray reported = sorted(RecordRows.split(changes.at(step)).stream()
                     .map(WrittenRows::row)
@@ -36,7 +36,8 @@ final class WrittenRows {
         rows.stream()
                 .sorted(Comparator.comparing(
                                 (JsonObject row) -> row.get("table_name").getAsString())
-                        .thenComparing(row -> row.getAsJsonObject("keys"), WrittenRows::byText))
+                        .thenComparing(row -> row.getAsJsonObject("keys"), WrittenRows::byText)
+                        .thenComparing(row -> row.get("mod_type").getAsString()))
                 .forEach(sorted::add);
         return sorted;
     }
@@ -54,19 +55,25 @@ final class WrittenRows {
         return row;
     }
 
-    private static JsonObject expected(Workload.Change change, String options) {
+    /** Returns one row, or two for a replaced one: a DELETE of what was there, and an INSERT. */
+    private static List<JsonObject> expected(Workload.Change change, String options) {
+        return change.replacesRow()
+                ? List.of(expected(change, "DELETE", options), expected(change, "INSERT", options))
+                : List.of(expected(change, change.modType(), options));
+    }
+
+    private static JsonObject expected(Workload.Change change, String modType, String options) {
         Collection<String> all = change.table().valueColumns();
-        boolean update = change.modType().equals("UPDATE");
-        boolean delete = change.modType().equals("DELETE");
-        Collection<String> modified = update && !change.replacesRow()
-                ? all.stream().filter(change.written()::has).toList()
-                : all;
+        boolean update = modType.equals("UPDATE");
+        boolean delete = modType.equals("DELETE");
+        Collection<String> modified =
+                update ? all.stream().filter(change.written()::has).toList() : all;
         boolean wholeRow = options.contains("'NEW_ROW");
         boolean oldValues = options.isEmpty() || options.contains("OLD_VALUES'");
 
         JsonObject row = new JsonObject();
         row.addProperty("table_name", change.table().name());
-        row.addProperty("mod_type", change.modType());
+        row.addProperty("mod_type", modType);
         row.add("keys", change.key());
         row.add("new_values", delete ? new JsonObject() : only(change.after(), wholeRow ? all : modified));
         row.add("old_values", oldValues && (update || delete) ? only(change.before(), modified) : new JsonObject());
