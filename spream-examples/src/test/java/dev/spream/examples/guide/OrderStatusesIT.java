@@ -93,7 +93,7 @@ final class OrderStatusesIT {
     }
 
     @Test
-    void a_poison_row_is_put_aside_and_the_others_go_on(TestDatabase database) throws Exception {
+    void a_change_that_always_fails_becomes_a_dead_letter(TestDatabase database) throws Exception {
         KeptLetters letters = new KeptLetters();
         Consumer refusing = (change, delivery) -> {
             if (change.mods().getFirst().newValues().string("Status").isEmpty()) {

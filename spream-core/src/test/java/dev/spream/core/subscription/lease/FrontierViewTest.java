@@ -41,7 +41,7 @@ class FrontierViewTest {
     private final InMemoryPartitionStorage storage = new InMemoryPartitionStorage(() -> now);
     private final FrontierView view = new FrontierView(ANN);
     private final List<HeldPartition> held = new ArrayList<>();
-    private FrontierChanges look;
+    private Optional<FrontierChanges> look = Optional.empty();
 
     FrontierViewTest() {
         storage.openSubscription(new SubscriptionRecord(
@@ -58,7 +58,7 @@ class FrontierViewTest {
                 .containsExactlyElementsOf(tokens("p", "q", "r"));
         acquired(BOB, "q");
         Lineage lineage = look(BOTH);
-        assertThat(look.partitions().partitions()).hasSize(1);
+        assertThat(look.orElseThrow().partitions().partitions()).hasSize(1);
         assertThat(lineage.claimable())
                 .extracting(PartitionMetadata::token)
                 .containsExactlyElementsOf(tokens("p", "r"));
@@ -243,7 +243,7 @@ class FrontierViewTest {
     }
 
     private Optional<Instant> low(WorkerId... others) {
-        return view.lowWatermark(look.workers(), Set.of(others));
+        return view.lowWatermark(look.orElseThrow().workers(), Set.of(others));
     }
 
     private WorkerProgress progress(long lowWatermark) {
@@ -261,8 +261,9 @@ class FrontierViewTest {
 
     private void take(Optional<String> since) {
         view.prepare(held);
-        look = storage.frontierSince(since, view.watched());
-        view.take(look);
+        FrontierChanges changes = storage.frontierSince(since, view.watched());
+        view.take(changes);
+        look = Optional.of(changes);
     }
 
     private static boolean lease(Lineage lineage, String token) {

@@ -77,7 +77,7 @@ public final class AccessControl {
                 require(Action.SELECT, Kind.TABLE, table.name());
             }
         }
-        for (StoredView view : schema.views()) {
+        for (DefinedView view : schema.views()) {
             if (names.contains(view.name().toLowerCase(Locale.ROOT))) {
                 require(Action.SELECT, Kind.VIEW, view.name());
                 if (!view.definition().definer()) {

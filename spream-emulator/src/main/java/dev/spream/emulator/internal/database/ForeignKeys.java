@@ -6,7 +6,7 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quotedList;
 import dev.spream.emulator.internal.database.RowCapture.RowEvent;
 import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
 import dev.spream.emulator.internal.sql.Errors;
-import dev.spream.emulator.internal.sql.KeyText;
+import dev.spream.emulator.internal.sql.ShownKey;
 import io.grpc.StatusRuntimeException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -102,7 +102,7 @@ record ForeignKeys(Connection connection, Schema schema) {
     private static StatusRuntimeException missing(ForeignKey key, StoredTable table, List<@Nullable Object> values) {
         return Errors.failedPrecondition(
                 "Foreign key `%s` constraint violation on table `%s`. Cannot find referenced key `%s` in table `%s`.",
-                key.name(), table.name(), KeyText.of(values), key.referencedTable());
+                key.name(), table.name(), ShownKey.of(values), key.referencedTable());
     }
 
     private void checkReferenced(RowEvent event) throws SQLException {
@@ -120,7 +120,7 @@ record ForeignKeys(Connection connection, Schema schema) {
                         "Foreign key `%s` constraint violation when deleting or updating referenced key `%s` in table `%s`."
                                 + " A row with that key exists in the referencing table `%s`.",
                         key.name(),
-                        KeyText.of(before),
+                        ShownKey.of(before),
                         referenced.name(),
                         reference.table().name());
             }

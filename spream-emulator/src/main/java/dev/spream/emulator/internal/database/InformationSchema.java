@@ -3,7 +3,7 @@ package dev.spream.emulator.internal.database;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.internal.database.StoredView.ViewColumn;
+import dev.spream.emulator.internal.database.DefinedView.ViewColumn;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.BitReversedSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
@@ -89,7 +89,7 @@ final class InformationSchema {
                 writeTable(schema, table);
                 constraints.write(table);
             }
-            for (StoredView view : schema.views()) {
+            for (DefinedView view : schema.views()) {
                 writeView(view);
             }
             for (Map.Entry<String, BitReversedSequence> sequence :
@@ -167,7 +167,7 @@ final class InformationSchema {
         }
     }
 
-    private void writeView(StoredView view) throws SQLException {
+    private void writeView(DefinedView view) throws SQLException {
         row("TABLES", view.name(), null, null, "VIEW", null);
         String query = view.definition().query();
         if (postgres) {

@@ -122,20 +122,15 @@ final class RowChanges {
     List<RowChange> net() {
         List<RowChange> changes = new ArrayList<>();
         for (Merged row : rows.values()) {
-            if (row.before == null && row.after == null) {
-                continue;
-            }
-            if (row.before != null && (row.after == null || row.deleted)) {
+            boolean updated = row.before != null && row.after != null && !row.deleted;
+            if (row.before != null && !updated) {
                 changes.add(new RowChange(row.table, RowChange.Kind.DELETE, row.before, Map.of(), row.written));
             }
             if (row.after != null) {
-                boolean update = row.before != null && !row.deleted;
-                changes.add(new RowChange(
-                        row.table,
-                        update ? RowChange.Kind.UPDATE : RowChange.Kind.INSERT,
-                        update ? row.before : Map.of(),
-                        row.after,
-                        row.written));
+                changes.add(
+                        updated && row.before != null
+                                ? new RowChange(row.table, RowChange.Kind.UPDATE, row.before, row.after, row.written)
+                                : new RowChange(row.table, RowChange.Kind.INSERT, Map.of(), row.after, row.written));
             }
         }
         return changes;

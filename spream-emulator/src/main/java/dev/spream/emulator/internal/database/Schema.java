@@ -43,7 +43,7 @@ final class Schema implements SqlSchema {
             Map<String, StoredTable> tables,
             Map<String, CreateIndex> indexes,
             Map<String, NamedSequence> sequences,
-            Map<String, StoredView> views,
+            Map<String, DefinedView> views,
             Map<String, String> namedSchemas,
             Roles roles,
             Optional<SetDefaultSequenceKind> defaultSequenceKind) {
@@ -60,7 +60,7 @@ final class Schema implements SqlSchema {
             return new Parts(bundle, tables, indexes, other, views, namedSchemas, roles, defaultSequenceKind);
         }
 
-        Parts withViews(Map<String, StoredView> other) {
+        Parts withViews(Map<String, DefinedView> other) {
             return new Parts(bundle, tables, indexes, sequences, other, namedSchemas, roles, defaultSequenceKind);
         }
 
@@ -92,7 +92,7 @@ final class Schema implements SqlSchema {
         this.parts = parts;
         this.names = new HashSet<>(parts.tables.keySet());
         names.addAll(parts.indexes.keySet());
-        for (StoredView view : parts.views.values()) {
+        for (DefinedView view : parts.views.values()) {
             names.add(key(view.name()));
             view.columns().forEach(column -> names.add(key(column.name())));
         }
@@ -172,7 +172,7 @@ final class Schema implements SqlSchema {
         return new Schema(dialect, parts.with(changed));
     }
 
-    Schema with(StoredView view) {
+    Schema with(DefinedView view) {
         return new Schema(dialect, parts.withViews(added(parts.views, view.name(), view)));
     }
 
@@ -200,7 +200,7 @@ final class Schema implements SqlSchema {
         String within = drop.name() + ".";
         List<String> dependencies = Stream.of(
                         tables().stream().map(StoredTable::name),
-                        views().stream().map(StoredView::name),
+                        views().stream().map(DefinedView::name),
                         indexes().stream().map(CreateIndex::name),
                         sequences().keySet().stream())
                 .flatMap(names -> names)
@@ -234,11 +234,11 @@ final class Schema implements SqlSchema {
         return parts.roles;
     }
 
-    Collection<StoredView> views() {
+    Collection<DefinedView> views() {
         return parts.views.values();
     }
 
-    Optional<StoredView> findView(String name) {
+    Optional<DefinedView> findView(String name) {
         return Optional.ofNullable(parts.views.get(key(name)));
     }
 

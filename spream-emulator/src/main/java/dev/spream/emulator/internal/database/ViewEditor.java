@@ -3,7 +3,7 @@ package dev.spream.emulator.internal.database;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.internal.database.StoredView.ViewColumn;
+import dev.spream.emulator.internal.database.DefinedView.ViewColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateView;
 import dev.spream.emulator.internal.sql.DdlStatement.DropView;
 import dev.spream.emulator.internal.sql.Errors;
@@ -41,7 +41,7 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
                     .withDescription(where + ": " + e.getStatus().getDescription())
                     .asRuntimeException();
         }
-        Schema result = schema.with(new StoredView(create, columns));
+        Schema result = schema.with(new DefinedView(create, columns));
         define(create.name(), sql);
         if (exists) {
             checkDependents(create.name(), schema, result);
@@ -49,7 +49,7 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
         return result;
     }
 
-    private String engineSql(StoredView view, Schema schema) {
+    private String engineSql(DefinedView view, Schema schema) {
         return SqlTranslator.expression(view.definition().query(), dialect, schema, false);
     }
 
@@ -59,13 +59,13 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
 
     /** Defines the views that use a replaced one anew; one that is not valid any more restores all of them. */
     private void checkDependents(String name, Schema before, Schema after) throws SQLException {
-        for (StoredView dependent : dependents(name, after)) {
+        for (DefinedView dependent : dependents(name, after)) {
             try {
                 columns(engineSql(dependent, after));
                 define(dependent.name(), engineSql(dependent, after));
             } catch (StatusRuntimeException e) {
                 define(name, engineSql(before.findView(name).orElseThrow(), before));
-                for (StoredView restored : dependents(name, before)) {
+                for (DefinedView restored : dependents(name, before)) {
                     define(restored.name(), engineSql(restored, before));
                 }
                 throw Errors.failedPrecondition(
@@ -114,7 +114,7 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
     }
 
     void checkUnused(String kind, String name, Schema schema) {
-        List<StoredView> dependents = dependents(name, schema);
+        List<DefinedView> dependents = dependents(name, schema);
         if (!dependents.isEmpty()) {
             throw Errors.failedPrecondition(
                     "Cannot drop %s `%s` on which there are dependent views: %s.", kind, name, names(dependents));
@@ -122,7 +122,7 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
     }
 
     void checkColumnUnused(String table, String column, Schema schema) {
-        List<StoredView> using = dependents(table, schema).stream()
+        List<DefinedView> using = dependents(table, schema).stream()
                 .filter(view -> {
                     Set<String> names = SqlTranslator.namesIn(view.definition().query(), dialect);
                     return names.contains(column.toLowerCase(Locale.ROOT))
@@ -135,12 +135,12 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
         }
     }
 
-    private static String names(List<StoredView> views) {
-        return String.join(", ", views.stream().map(StoredView::name).toList());
+    private static String names(List<DefinedView> views) {
+        return String.join(", ", views.stream().map(DefinedView::name).toList());
     }
 
     /** Returns the views whose queries name a table or a view. */
-    private List<StoredView> dependents(String name, Schema schema) {
+    private List<DefinedView> dependents(String name, Schema schema) {
         String simple = name.substring(name.indexOf('.') + 1).toLowerCase(Locale.ROOT);
         return schema.views().stream()
                 .filter(view -> !view.name().equalsIgnoreCase(name))

@@ -40,13 +40,13 @@ final class SpannerService extends SpannerGrpc.SpannerImplBase {
     private final Sessions sessions;
     private final StatementService statements;
     private final StreamingCalls streaming;
-    private final Partitions partitions;
+    private final PartitionedReads partitions;
 
     SpannerService(DatabaseCatalog catalog) {
         this.sessions = new Sessions(catalog);
         this.statements = new StatementService(sessions);
         this.streaming = new StreamingCalls(sessions, statements);
-        this.partitions = new Partitions(sessions);
+        this.partitions = new PartitionedReads(sessions);
     }
 
     @Override

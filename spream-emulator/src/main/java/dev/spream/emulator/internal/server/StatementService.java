@@ -32,7 +32,7 @@ record StatementService(Sessions sessions) {
         refuseChangeStreamQuery(database, request);
         sessions.accessOf(request.getSession()).checkStatement(request.getSql());
         boolean dml = SqlTranslator.isDml(request.getSql(), database.dialect());
-        boolean planOnly = request.getQueryMode() == QueryMode.PLAN || Partitions.isEmpty(request);
+        boolean planOnly = request.getQueryMode() == QueryMode.PLAN || PartitionedReads.isEmpty(request);
         SqlParameters parameters = new SqlParameters(request.getParams(), request.getParamTypesMap());
         return RequestTransaction.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
             QueryResult result = dml
@@ -140,7 +140,7 @@ record StatementService(Sessions sessions) {
                 request.getTransaction(),
                 request.getRequestOptions(),
                 scope -> shape.shape(
-                        database.read(Partitions.read(request), scope.context()),
+                        database.read(PartitionedReads.read(request), scope.context()),
                         scope,
                         sessions.isMultiplexed(request.getSession())));
     }

@@ -65,7 +65,7 @@ public final class EngineFunctions {
                     .formatted(
                             table,
                             constraint,
-                            KeyText.of(Arrays.stream(key)
+                            ShownKey.of(Arrays.stream(key)
                                     .map(value -> ValueToObjectConverter.valueToDefaultObject(value, null, false))
                                     .toList())));
         }

@@ -85,7 +85,7 @@ enum Quirk {
         }
     };
 
-    /** What is not mended where our emulator serves the streams of Google's. */
+    /** Those that remain where our emulator serves the streams of Google's. */
     static final Set<Quirk> OVER_GOOGLES = EnumSet.of(UNWATCHED_UPDATES, REPLACED_ROWS_ARE_NEW, ROWS_BY_TABLE_AND_KEY);
 
     private static final Set<ColumnKind> TIMES =

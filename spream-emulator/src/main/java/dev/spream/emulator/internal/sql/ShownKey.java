@@ -8,12 +8,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Keys in the texts of errors, as {@code {Int64(1), String("a")}}. */
-public final class KeyText {
-    private KeyText() {}
+public final class ShownKey {
+    private ShownKey() {}
 
     /** @param key objects of the engine */
     public static String of(List<? extends @Nullable Object> key) {
-        return key.stream().map(KeyText::value).collect(Collectors.joining(", ", "{", "}"));
+        return key.stream().map(ShownKey::value).collect(Collectors.joining(", ", "{", "}"));
     }
 
     private static String value(@Nullable Object value) {

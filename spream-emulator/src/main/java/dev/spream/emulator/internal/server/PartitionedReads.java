@@ -31,7 +31,7 @@ import java.util.function.Function;
  *
  * @see <a href="https://cloud.google.com/spanner/docs/reads#read_data_in_parallel">reading data in parallel</a>
  */
-record Partitions(Sessions sessions) {
+record PartitionedReads(Sessions sessions) {
     private static final String ALL = "all-";
     private static final String NONE = "none-";
 

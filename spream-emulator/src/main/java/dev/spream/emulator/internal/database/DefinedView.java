@@ -5,7 +5,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.CreateView;
 import java.util.List;
 
 /** A view, with the columns of its query. */
-record StoredView(CreateView definition, List<ViewColumn> columns) {
+record DefinedView(CreateView definition, List<ViewColumn> columns) {
 
     record ViewColumn(String name, Type type) {}
 
