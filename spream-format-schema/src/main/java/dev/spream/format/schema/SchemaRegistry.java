@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -30,6 +31,9 @@ import java.util.concurrent.TimeoutException;
 public final class SchemaRegistry implements AutoCloseable {
     /** The code of a subject whose mode permits no registration at the moment. */
     private static final String READ_ONLY = "42205";
+
+    /** The codes for a subject, a version or a schema that the registry does not have. */
+    private static final Set<String> NOT_FOUND = Set.of("40401", "40402", "40403");
 
     private static final String CONTENT_TYPE = "application/vnd.schemaregistry.v1+json";
     private static final int MAX_IDS = 10_000;
@@ -54,7 +58,7 @@ public final class SchemaRegistry implements AutoCloseable {
     private final boolean registers;
     private final Duration timeout;
     private final HttpClient client;
-    private final Map<Subject, Integer> ids = new ConcurrentHashMap<>();
+    private final Map<Subject, CompletableFuture<Integer>> ids = new ConcurrentHashMap<>();
 
     private SchemaRegistry(String url, SchemaType type, Optional<Login> login, boolean registers, Duration timeout) {
         this.url = url;
@@ -89,16 +93,42 @@ public final class SchemaRegistry implements AutoCloseable {
      */
     public int id(String subject, String schema) {
         Subject key = new Subject(subject, schema);
-        Integer known = ids.get(key);
+        CompletableFuture<Integer> known = ids.get(key);
         if (known != null) {
-            return known;
+            return joined(known, subject);
         }
-        int id = ask(subject, schema);
         if (ids.size() >= MAX_IDS) {
             ids.clear();
         }
-        ids.put(key, id);
-        return id;
+        CompletableFuture<Integer> answer = new CompletableFuture<>();
+        CompletableFuture<Integer> asked = ids.putIfAbsent(key, answer);
+        if (asked != null) {
+            return joined(asked, subject);
+        }
+        try {
+            int id = ask(subject, schema);
+            answer.complete(id);
+            return id;
+        } catch (RuntimeException e) {
+            ids.remove(key, answer);
+            answer.completeExceptionally(e);
+            throw e;
+        }
+    }
+
+    /** Waits for the answer to the call of another thread; its failure is that of this call, too. */
+    private int joined(CompletableFuture<Integer> asked, String subject) {
+        try {
+            return asked.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw failed("was not waited for, since the call was interrupted", subject, e);
+        }
     }
 
     private int ask(String subject, String schema) {
@@ -137,19 +167,20 @@ public final class SchemaRegistry implements AutoCloseable {
 
     private SpreamException refusal(HttpResponse<String> answer, String subject) {
         int status = answer.statusCode();
+        String code = errorCode(answer.body());
         String refusal = "the schema registry %s answered with status %d%s to the schema of %s"
-                .formatted(url, status, reason(answer.body()), subject);
+                .formatted(url, status, code.isEmpty() ? "" : " and code " + code, subject);
         return switch (status) {
             case 409 ->
                 new NonRetryableException(
                         refusal
                                 + "; it does not fit the compatibility of the subject: allow it there, or send later changes under another topic");
             case 422 ->
-                answer.body().contains(READ_ONLY)
+                code.equals(READ_ONLY)
                         ? new SpreamException(refusal + "; the subject is read-only now")
                         : new NonRetryableException(refusal);
             case 404 ->
-                registers
+                registers || !NOT_FOUND.contains(code)
                         ? new SpreamException(refusal + "; check schema-registry.url")
                         : new NonRetryableException(
                                 refusal + "; register the schema, or set schema-registry.register=true");
@@ -159,13 +190,10 @@ public final class SchemaRegistry implements AutoCloseable {
         };
     }
 
-    /** Returns the error code of the answer; its text may quote the schema. */
-    private static String reason(String body) {
+    /** Returns the error code of the answer, or an empty text; the answer's own text may quote the schema. */
+    private static String errorCode(String body) {
         try {
-            return JsonObject.of(body)
-                    .string("error_code")
-                    .map(" and code %s"::formatted)
-                    .orElse("");
+            return String.valueOf(JsonObject.of(body).int64("error_code").orElseThrow());
         } catch (RuntimeException e) {
             return "";
         }

@@ -13,8 +13,13 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,6 +59,30 @@ final class SchemaRegistryTest {
             assertThat(registry.id("other", SCHEMA)).isEqualTo(id);
             assertThat(registry.id(SUBJECT, SCHEMA + " ")).isNotEqualTo(id);
             assertThat(server.requests()).hasSize(3);
+        }
+    }
+
+    @Test
+    void many_threads_ask_for_a_schema_once() throws Exception {
+        try (SchemaRegistry registry = registry();
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Integer>> ids = IntStream.range(0, 100)
+                    .mapToObj(thread -> threads.submit(() -> registry.id(SUBJECT, SCHEMA)))
+                    .toList();
+            for (Future<Integer> id : ids) {
+                assertThat(id.get()).isEqualTo(1);
+            }
+            assertThat(server.requests()).hasSize(1);
+        }
+    }
+
+    @Test
+    void an_answer_of_something_else_than_a_registry_refuses_nothing_for_good() {
+        try (SchemaRegistry registry = registry(SchemaType.AVRO, Optional.empty(), false)) {
+            server.breaks(1, 404, 0);
+            assertThatThrownBy(() -> registry.id(SUBJECT, SCHEMA))
+                    .isNotInstanceOf(NonRetryableException.class)
+                    .hasMessageContaining("check schema-registry.url");
         }
     }
 

@@ -2,6 +2,7 @@ package dev.spream.api.plugin.classloader;
 
 import dev.spream.api.spi.EncodedChange;
 import dev.spream.core.consume.DeadLetter;
+import dev.spream.core.consume.DeadLetterStore;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.StoredDeadLetter;
 import dev.spream.core.partition.Correction;
@@ -235,6 +236,7 @@ public final class PortSamples {
                             false)),
             Map.entry(Lineage.class, Lineage.of(List.of(), START)),
             Map.entry(FrontierChanges.class, FrontierChanges.everything(Lineage.of(List.of(), START), List.of())),
+            Map.entry(DeadLetterStore.Counts.class, new DeadLetterStore.Counts(5, 1, 2, 3, 2)),
             Map.entry(Exception.class, new Exception("met a deadlock")),
             Map.entry(PartitionToken.class, TOKEN),
             Map.entry(WorkerId.class, new WorkerId("ann")),
