@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>All data is in memory and discarded on close. Reads at a read timestamp see the rows as of it while a read-only transaction at
+ * <p>All data is in memory and discarded on close, unless {@linkplain Builder#over another server} holds it. Reads at a read timestamp see the rows as of it while a read-only transaction at
  * that timestamp is open; other reads with a stale bound see the latest rows. Safe for use by many
  * threads and many clients; the caller that started it closes it.
  */
@@ -122,6 +122,15 @@ public final class SpannerEmulator implements AutoCloseable {
     }
 
     /**
+     * Drops a database; harmless if it does not exist.
+     *
+     * @param database as in {@link #createDatabase}
+     */
+    public void dropDatabase(String database) {
+        backend.dropDatabase(fullName(database));
+    }
+
+    /**
      * Returns the partitions of a change stream, to split, merge and move them. The stream's option {@code
      * partition_mode} decides which records its queries return.
      *
@@ -194,7 +203,7 @@ public final class SpannerEmulator implements AutoCloseable {
         server.awaitTermination();
     }
 
-    /** Ends all calls and discards all data. Closing twice is harmless. */
+    /** Ends all calls, and discards the data that is not held by another server. Closing twice is harmless. */
     @Override
     public void close() {
         server.shutdownNow();
@@ -271,8 +280,8 @@ public final class SpannerEmulator implements AutoCloseable {
          * metadata; change stream queries are answered here, from what its streams return, with the churn, the faults
          * and the partitions of this emulator. Data is kept there when this emulator is closed; partitions are not.
          *
-         * <p>All clients connect to this emulator: it does not notice DDL about change streams that goes to the other server
-         * directly until a query needs it. A {@link DrivenClock} holds changes back until it is advanced; it cannot
+         * <p>All clients connect to this emulator. A stream that was created in the other server directly is found by the
+         * first query that reads it. A {@link DrivenClock} holds changes back until it is advanced; it cannot
          * advance the other server's clock.
          *
          * @param otherHost host and port, as in {@code SPANNER_EMULATOR_HOST}

@@ -15,14 +15,16 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Starts the emulator once for a test class, and gives each test a database of its own: the parameter {@link
- * TestDatabase} of a test, or of a method that runs before or after it.
+ * TestDatabase} of a test, or of a method that runs before or after each.
  *
  * <pre>{@code
  * @RegisterExtension
@@ -51,7 +53,10 @@ public final class SpannerEmulatorExtension implements BeforeAllCallback, Parame
         this.settings = builder.settings;
         this.clock = builder.clock;
         this.dialect = builder.dialect;
-        this.ddl = List.copyOf(builder.ddl);
+        this.ddl = builder.ddl.stream()
+                .flatMap(each ->
+                        each.isScript() ? DdlScript.statements(each.text(), dialect).stream() : Stream.of(each.text()))
+                .toList();
     }
 
     public static Builder builder() {
@@ -84,22 +89,39 @@ public final class SpannerEmulatorExtension implements BeforeAllCallback, Parame
 
     @Override
     public TestDatabase resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        if (context.getTestMethod().isEmpty()) {
+            throw new ParameterResolutionException(
+                    "a TestDatabase belongs to one test: make it a parameter of a test, or of a"
+                            + " method with @BeforeEach or @AfterEach");
+        }
         SpannerEmulator emulator = server(context);
         return context.getStore(NAMESPACE)
-                .computeIfAbsent(TestDatabase.class, key -> create(emulator), TestDatabase.class);
+                .computeIfAbsent(Created.class, key -> create(emulator), Created.class)
+                .database();
     }
 
-    private TestDatabase create(SpannerEmulator emulator) {
+    /** The database of a test; the store of the test's context closes it. */
+    private record Created(TestDatabase database) implements AutoCloseable {
+        @Override
+        public void close() {
+            database.emulator().dropDatabase(database.name());
+        }
+    }
+
+    private Created create(SpannerEmulator emulator) {
         String name = "projects/test/instances/test-instance/databases/test-"
                 + UUID.randomUUID().toString().substring(0, 13);
         emulator.createDatabase(name, dialect, ddl.toArray(String[]::new));
-        return new TestDatabase(emulator, clock, name);
+        return new Created(new TestDatabase(emulator, clock, name));
     }
+
+    /** One statement, or a script of several, which the dialect divides. */
+    private record Ddl(String text, boolean isScript) {}
 
     /** The settings of the servers and databases. */
     public static final class Builder {
         private final SpannerEmulator.Builder settings = SpannerEmulator.builder();
-        private final List<String> ddl = new ArrayList<>();
+        private final List<Ddl> ddl = new ArrayList<>();
         private InstantSource clock = InstantSource.system();
         private DatabaseDialect dialect = DatabaseDialect.GOOGLE_STANDARD_SQL;
 
@@ -107,7 +129,7 @@ public final class SpannerEmulatorExtension implements BeforeAllCallback, Parame
 
         /** Adds DDL statements for each database. */
         public Builder ddl(String... statements) {
-            ddl.addAll(List.of(statements));
+            List.of(statements).forEach(statement -> ddl.add(new Ddl(statement, false)));
             return this;
         }
 
@@ -122,7 +144,7 @@ public final class SpannerEmulatorExtension implements BeforeAllCallback, Parame
                 if (file == null) {
                     throw new IllegalArgumentException("no file \"" + name + "\" is on the class path");
                 }
-                ddl.addAll(DdlScript.statements(new String(file.readAllBytes(), StandardCharsets.UTF_8)));
+                ddl.add(new Ddl(new String(file.readAllBytes(), StandardCharsets.UTF_8), true));
                 return this;
             } catch (IOException e) {
                 throw new UncheckedIOException("cannot read \"" + name + "\" on the class path", e);

@@ -2,6 +2,10 @@ package dev.spream.emulator.junit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.testkit.engine.EventConditions.event;
+import static org.junit.platform.testkit.engine.EventConditions.finishedWithFailure;
+import static org.junit.platform.testkit.engine.TestExecutionResultConditions.message;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.SpannerEmulator;
@@ -11,12 +15,14 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.platform.testkit.engine.EngineTestKit;
 
 @Timeout(60)
 final class SpannerEmulatorExtensionIT {
@@ -85,6 +91,32 @@ final class SpannerEmulatorExtensionIT {
         Instant now = CLOCK.instant();
         database.advance(Duration.ofHours(1));
         assertThat(CLOCK.instant()).isAfterOrEqualTo(now.plus(Duration.ofHours(1)));
+    }
+
+    /** A class that takes the database of a test before all of them. */
+    static final class Misused {
+        @RegisterExtension
+        static final SpannerEmulatorExtension SPANNER =
+                SpannerEmulatorExtension.builder().build();
+
+        @BeforeAll
+        static void take(TestDatabase database) {}
+
+        @Test
+        void a_test_runs() {}
+    }
+
+    @Test
+    void a_database_is_not_given_to_all_tests() {
+        EngineTestKit.engine("junit-jupiter")
+                .selectors(selectClass(Misused.class))
+                .execute()
+                .containerEvents()
+                .assertThatEvents()
+                .haveExactly(
+                        1,
+                        event(finishedWithFailure(
+                                message(text -> text.contains("a TestDatabase belongs to one test")))));
     }
 
     @Test

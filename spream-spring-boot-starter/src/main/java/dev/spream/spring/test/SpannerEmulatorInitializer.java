@@ -169,8 +169,8 @@ public final class SpannerEmulatorInitializer implements ApplicationContextIniti
         for (String file : files) {
             String location = file.contains(":") ? file : "classpath:" + file;
             try {
-                ddl.addAll(
-                        DdlScript.statements(context.getResource(location).getContentAsString(StandardCharsets.UTF_8)));
+                String script = context.getResource(location).getContentAsString(StandardCharsets.UTF_8);
+                ddl.addAll(DdlScript.statements(script, dialect));
             } catch (IOException e) {
                 throw new UncheckedIOException(
                         "the DDL file %s cannot be read; nothing was started. Is it in src/main/resources or src/test/resources?"

@@ -13,7 +13,9 @@ import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Value;
+import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.core.partition.InMemoryPartitionStorage;
+import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
 import dev.spream.core.subscription.Subscriber;
@@ -31,6 +33,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -281,6 +284,82 @@ class OverGoogleIT {
             Instant first = write(connection, 1, 1, "");
             Instant last = write(connection, 2, 2, "");
             assertThat(deliver(connection, first, last)).hasSize(2);
+        }
+    }
+
+    @Test
+    void a_stream_that_was_dropped_in_the_other_server_leaves_the_others_served() throws Exception {
+        SpannerEmulator emulator = start(SpannerEmulator.builder());
+        DatabaseId database = createDatabase(emulator, "");
+        alter(emulator.emulatorHost(), database, "CREATE CHANGE STREAM others FOR ALL");
+        try (SpannerConnection connection = connect(emulator, database)) {
+            Instant first = write(connection, 1, 1, "");
+            assertThat(deliver(connection, first, first)).hasSize(1);
+            alter(google.orElseThrow().host(), database, "DROP CHANGE STREAM others");
+            Instant last = write(connection, 2, 2, "");
+            assertThat(deliver(connection, first, last)).hasSize(2);
+        }
+    }
+
+    @Test
+    void ddl_that_fails_leaves_the_partitions_and_the_mode_of_a_stream() {
+        SpannerEmulator emulator = start(SpannerEmulator.builder());
+        DatabaseId database = createDatabase(emulator, "");
+        List<String> tokens = tokens(emulator, database);
+        String drop = "DROP CHANGE STREAM " + (isPostgres() ? "\"ItemStream\"" : "ItemStream");
+        assertThatThrownBy(() -> alter(emulator.emulatorHost(), database, isPostgres() ? POSTGRES_TABLE : TABLE, drop))
+                .hasMessageContaining("Items");
+        assertThatThrownBy(
+                        () -> alter(emulator.emulatorHost(), database, stream("partition_mode = 'MUTABLE_KEY_RANGE'")))
+                .hasMessageContaining("ItemStream");
+        assertThat(tokens(emulator, database)).isEqualTo(tokens);
+        try (SpannerConnection connection = connect(emulator, database)) {
+            Instant committed = write(connection, 1, 1, "");
+            assertThat(deliver(connection, committed, committed)).hasSize(1);
+            assertThat(SpannerChangeStreamSource.open(connection.client(), "ItemStream")
+                            .partitionMode())
+                    .isEqualTo(PartitionMode.IMMUTABLE_KEY_RANGE);
+        }
+    }
+
+    @Test
+    void a_database_that_was_dropped_in_the_other_server_is_created_anew() throws Exception {
+        SpannerEmulator emulator = start(SpannerEmulator.builder());
+        DatabaseId database = createDatabase(emulator, "");
+        assertThat(tokens(emulator, database)).isNotEmpty();
+        try (Spanner direct = new SpannerServer("Google's", google.orElseThrow().host()).client()) {
+            direct.getDatabaseAdminClient()
+                    .dropDatabase(database.getInstanceId().getInstance(), database.getDatabase());
+        }
+        emulator.createDatabase(
+                database.getName(),
+                isPostgres() ? DatabaseDialect.POSTGRESQL : DatabaseDialect.GOOGLE_STANDARD_SQL,
+                isPostgres() ? POSTGRES_TABLE : TABLE,
+                stream(""));
+        try (SpannerConnection connection = connect(emulator, database)) {
+            Instant committed = write(connection, 1, 1, "");
+            assertThat(deliver(connection, committed, committed)).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_database_whose_ddl_fails_is_not_created() {
+        SpannerEmulator emulator = start(SpannerEmulator.builder());
+        String name = "projects/spream-test/instances/test-instance/databases/not-created-"
+                + dialect.name().substring(0, 4).toLowerCase(Locale.ROOT);
+        DatabaseDialect of = isPostgres() ? DatabaseDialect.POSTGRESQL : DatabaseDialect.GOOGLE_STANDARD_SQL;
+        for (int attempt = 0; attempt < 2; attempt++) {
+            assertThatThrownBy(() -> emulator.createDatabase(name, of, "CREATE TABLE"))
+                    .hasMessageNotContaining("ALREADY_EXISTS");
+        }
+    }
+
+    private static void alter(String host, DatabaseId database, String... ddl) throws Exception {
+        try (Spanner spanner = new SpannerServer("either", host).client()) {
+            spanner.getDatabaseAdminClient()
+                    .updateDatabaseDdl(
+                            database.getInstanceId().getInstance(), database.getDatabase(), List.of(ddl), null)
+                    .get();
         }
     }
 

@@ -15,6 +15,9 @@ public interface Backend extends AutoCloseable {
     /** Creates a database by its full name, and its instance if that does not exist. */
     void createDatabase(String name, DatabaseDialect dialect, List<String> ddl);
 
+    /** Drops a database; harmless if it does not exist. */
+    void dropDatabase(String name);
+
     /** Returns the change streams of a database; NOT_FOUND if it does not exist. */
     ChangeStreams streams(String database);
 

@@ -33,6 +33,11 @@ public final class EmbeddedBackend implements Backend {
     }
 
     @Override
+    public void dropDatabase(String name) {
+        catalog.dropDatabase(name);
+    }
+
+    @Override
     public ChangeStreams streams(String database) {
         return catalog.database(database).streams();
     }

@@ -43,10 +43,11 @@ final class FollowedDatabaseAdmin extends DatabaseAdminGrpc.DatabaseAdminImplBas
                 .clearExtraStatements()
                 .addAllExtraStatements(forwarded(statements, dialect))
                 .build());
+        String created = request.getCreateStatement().replaceFirst("(?is)^\\s*create\\s+database\\s+", "");
+        String name = request.getParent() + "/databases/" + created.replaceAll("[`\";\\s]", "");
+        databases.forget(name); // one of this name may have been dropped in the other server directly
         if (concernsStreams(statements)) {
-            String name = request.getCreateStatement().replaceFirst("(?is)^\\s*create\\s+database\\s+", "");
-            String id = name.replaceAll("[`\";\\s]", "");
-            databases.database(request.getParent() + "/databases/" + id).applied(statements);
+            databases.created(name, statements);
         }
         return operation;
     }
@@ -59,7 +60,11 @@ final class FollowedDatabaseAdmin extends DatabaseAdminGrpc.DatabaseAdminImplBas
     Operation update(UpdateDatabaseDdlRequest request) {
         List<String> statements = request.getStatementsList();
         if (!concernsStreams(statements)) {
-            return other.updateDatabaseDdl(request);
+            try {
+                return other.updateDatabaseDdl(request);
+            } finally {
+                databases.followed(request.getDatabase()).ifPresent(FollowedDatabase::forgetTables);
+            }
         }
         FollowedDatabase database = databases.database(request.getDatabase());
         try {
@@ -72,7 +77,7 @@ final class FollowedDatabaseAdmin extends DatabaseAdminGrpc.DatabaseAdminImplBas
         }
     }
 
-    /** Returns whether statements may change streams, or tables whose keys are known here. */
+    /** Returns whether statements may change streams. */
     private static boolean concernsStreams(List<String> statements) {
         return statements.stream().anyMatch(ddl -> ddl.toUpperCase(Locale.ROOT).contains("STREAM"));
     }
@@ -87,11 +92,13 @@ final class FollowedDatabaseAdmin extends DatabaseAdminGrpc.DatabaseAdminImplBas
 
     @Override
     public void dropDatabase(DropDatabaseRequest request, StreamObserver<Empty> observer) {
-        answer(observer, () -> {
-            Empty dropped = other.dropDatabase(request);
-            databases.forget(request.getDatabase());
-            return dropped;
-        });
+        answer(observer, () -> drop(request));
+    }
+
+    Empty drop(DropDatabaseRequest request) {
+        Empty dropped = other.dropDatabase(request);
+        databases.forget(request.getDatabase());
+        return dropped;
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.spream.emulator.internal.server;
 import com.google.spanner.admin.database.v1.CreateDatabaseRequest;
 import com.google.spanner.admin.database.v1.DatabaseAdminGrpc;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.admin.database.v1.DropDatabaseRequest;
 import com.google.spanner.admin.database.v1.UpdateDatabaseDdlRequest;
 import com.google.spanner.admin.instance.v1.CreateInstanceRequest;
 import com.google.spanner.admin.instance.v1.Instance;
@@ -25,6 +26,7 @@ import java.net.ConnectException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
@@ -95,7 +97,21 @@ public final class UpstreamBackend implements Backend {
     }
 
     FollowedDatabase database(String name) {
-        return databases.computeIfAbsent(name, each -> new FollowedDatabase(channel, each, time, settings, seed));
+        return databases.computeIfAbsent(name, each -> follow(each, List.of()));
+    }
+
+    private FollowedDatabase follow(String name, List<String> ddl) {
+        return new FollowedDatabase(channel, name, ddl, time, settings, seed);
+    }
+
+    /** Follows a database that was created just now with these statements. */
+    void created(String name, List<String> ddl) {
+        databases.computeIfAbsent(name, each -> follow(each, ddl));
+    }
+
+    /** Returns the database if its streams are followed. */
+    Optional<FollowedDatabase> followed(String name) {
+        return Optional.ofNullable(databases.get(name));
     }
 
     void forget(String name) {
@@ -117,11 +133,21 @@ public final class UpstreamBackend implements Backend {
                 .setCreateStatement("CREATE DATABASE " + quote + id + quote)
                 .build());
         if (!ddl.isEmpty()) {
-            admin.update(UpdateDatabaseDdlRequest.newBuilder()
-                    .setDatabase(name)
-                    .addAllStatements(ddl)
-                    .build());
+            try {
+                admin.update(UpdateDatabaseDdlRequest.newBuilder()
+                        .setDatabase(name)
+                        .addAllStatements(ddl)
+                        .build());
+            } catch (StatusRuntimeException e) {
+                dropDatabase(name);
+                throw e;
+            }
         }
+    }
+
+    @Override
+    public void dropDatabase(String name) {
+        admin.drop(DropDatabaseRequest.newBuilder().setDatabase(name).build());
     }
 
     private void ensureInstance(String name) {

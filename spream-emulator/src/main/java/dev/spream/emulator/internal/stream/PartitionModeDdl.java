@@ -41,6 +41,14 @@ public record PartitionModeDdl(String ddl, String stream, Optional<PartitionMode
         };
     }
 
+    /** Returns what a statement creates, whether it mentions the option or not; empty if it creates no stream. */
+    public static Optional<PartitionModeDdl> created(String ddl, Dialect dialect) {
+        return StreamStatementParser.handles(dialect, ddl)
+                        && StreamStatementParser.parse(dialect, ddl) instanceof StreamStatement.Create create
+                ? Optional.of(of(create, dialect))
+                : Optional.empty();
+    }
+
     private static PartitionModeDdl of(StreamStatement.Create create, Dialect dialect) {
         StreamOptions all = StreamOptions.none().with(create.options());
         Map<String, Optional<Token>> others = new LinkedHashMap<>(create.options());

@@ -75,8 +75,9 @@ final class PartitionRead {
         long requested = query.stream().heartbeatRequests();
         boolean heartbeatDue = idle >= heartbeat.toNanos() || requested != heartbeatsRequested;
         boolean endDue = !query.clock().time().isBefore(query.until());
-        Optional<Instant> settled =
-                heartbeatDue || endDue ? Optional.of(query.clock().now()) : Optional.empty();
+        Optional<Instant> settled = heartbeatDue
+                ? Optional.of(query.clock().now())
+                : endDue ? Optional.of(query.clock().settled(query.until())) : Optional.empty();
 
         int room = closing ? MAX_ROWS : faults.room(MAX_ROWS);
         Partition.Slice slice = partition.read(at.index(), query.until(), room);

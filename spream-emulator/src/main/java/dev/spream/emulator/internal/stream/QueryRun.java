@@ -63,7 +63,7 @@ record QueryRun(
             seen = stream.gate().wakes();
         }
         // No later event concerns that instant.
-        Instant settled = clock.now();
+        Instant settled = clock.settled(instant.truncatedTo(MICROS));
         if (settled.isBefore(instant.truncatedTo(MICROS))) {
             throw new IllegalStateException("the clock shows " + settled + " after it was past " + instant);
         }

@@ -25,6 +25,13 @@ public abstract sealed class StreamClock permits CommitClock, FollowedClock {
      */
     public abstract Instant now();
 
+    /**
+     * Returns a time as {@link #now} does, which may be an earlier one if it is not before {@code wanted}.
+     */
+    Instant settled(Instant wanted) {
+        return now();
+    }
+
     /** Returns the time of the database, which is never behind its commits, without a guarantee about later ones. */
     public abstract Instant time();
 

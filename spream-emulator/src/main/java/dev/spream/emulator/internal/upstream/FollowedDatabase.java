@@ -3,6 +3,7 @@ package dev.spream.emulator.internal.upstream;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 
 import com.google.protobuf.Struct;
 import com.google.spanner.admin.database.v1.DatabaseAdminGrpc;
@@ -30,7 +31,6 @@ import io.grpc.StatusRuntimeException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,6 +78,7 @@ public final class FollowedDatabase implements AutoCloseable {
     private final ReentrantLock refreshing = new ReentrantLock();
     private final Semaphore changed = new Semaphore(0);
     private final Thread looks;
+    private volatile boolean missing; // whether a stream was found missing since the last refresh
 
     /** A stream, and what takes its commits with the numbers of their transactions. */
     private record Followed(UpstreamStream stream, CommitSink sink) {}
@@ -90,9 +91,11 @@ public final class FollowedDatabase implements AutoCloseable {
     /**
      * Begins to follow a database.
      *
+     * @param ddl the statements with which it was created just now; empty if it was there
      * @throws StatusRuntimeException NOT_FOUND if it does not exist
      */
-    public FollowedDatabase(Channel channel, String name, InstantSource time, StreamSettings settings, long seed) {
+    public FollowedDatabase(
+            Channel channel, String name, List<String> ddl, InstantSource time, StreamSettings settings, long seed) {
         this.name = name;
         this.admin = DatabaseAdminGrpc.newBlockingStub(channel);
         this.client = new UpstreamClient(channel, name);
@@ -103,7 +106,7 @@ public final class FollowedDatabase implements AutoCloseable {
         this.clock = new FollowedClock(time, this::publish);
         this.streams = new ChangeStreams(declared, clock, settings, seed);
         this.looks = EmulatorThreads.builder().name("spream-emulator-follow").unstarted(this::look);
-        refresh(Set.of());
+        applied(ddl);
         looks.start();
     }
 
@@ -152,33 +155,91 @@ public final class FollowedDatabase implements AutoCloseable {
     /**
      * Takes over the change streams as DDL statements have left them in the other server.
      *
-     * @param statements those that were applied, in the form in which the client sent them
+     * @param statements those that the client sent, of which the last ones may have failed
      */
     public void applied(List<String> statements) {
-        Set<String> dropped = new HashSet<>();
-        for (String statement : statements) {
-            if (!StreamStatementParser.handles(dialect, statement)) {
-                continue;
+        refreshing.lock();
+        try {
+            Set<String> recreated = statements.stream()
+                    .flatMap(statement -> dropped(statement).stream())
+                    .flatMap(drop -> followed.stream()
+                            .filter(each -> dialect.sameName(each.stream().name(), drop))
+                            .filter(this::isRecreated))
+                    .map(each -> each.stream().name())
+                    .collect(toSet());
+            for (String statement : statements) {
+                created(statement)
+                        .filter(created -> recreated.contains(created.stream()) || !isFollowed(created.stream()))
+                        .ifPresent(created -> created.mode()
+                                .ifPresentOrElse(
+                                        mode -> modes.put(created.stream(), mode),
+                                        () -> modes.remove(created.stream())));
             }
-            PartitionModeDdl.of(statement, dialect)
-                    .ifPresent(created -> created.mode().ifPresent(mode -> modes.put(created.stream(), mode)));
-            if (StreamStatementParser.parse(dialect, statement) instanceof StreamStatement.Drop drop) {
-                dropped.add(drop.stream());
-            }
+            refresh(recreated);
+        } finally {
+            refreshing.unlock();
         }
-        refresh(dropped);
+    }
+
+    /** Returns the stream that a statement drops. */
+    private Optional<String> dropped(String statement) {
+        try {
+            return StreamStatementParser.handles(dialect, statement)
+                            && StreamStatementParser.parse(dialect, statement) instanceof StreamStatement.Drop drop
+                    ? Optional.of(drop.stream())
+                    : Optional.empty();
+        } catch (StatusRuntimeException e) {
+            return Optional.empty(); // what cannot be parsed here is the other server's to judge
+        }
+    }
+
+    private Optional<PartitionModeDdl> created(String statement) {
+        try {
+            return PartitionModeDdl.created(statement, dialect);
+        } catch (StatusRuntimeException e) {
+            return Optional.empty(); // as above
+        }
+    }
+
+    /** Returns whether the other server has a stream of this name that is another one. */
+    private boolean isRecreated(Followed each) {
+        try {
+            Instant created =
+                    UpstreamStream.open(client, each.stream().name(), dialect).created();
+            return created.isAfter(each.stream().created());
+        } catch (StatusRuntimeException e) {
+            if (isMissing(e)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private boolean isFollowed(String stream) {
+        return followed.stream().anyMatch(each -> each.stream().name().equals(stream));
+    }
+
+    /** Returns whether an error of the other server says that a stream does not exist. */
+    private static boolean isMissing(StatusRuntimeException failure) {
+        String text = String.valueOf(failure.getStatus().getDescription());
+        return text.contains("Table-valued function not found") || text.contains("does not exist");
+    }
+
+    /** Forgets what is known of tables, which a DDL statement may have changed. */
+    public void forgetTables() {
+        values.forgetTables();
     }
 
     /** Takes over the change streams as they are in the other server now, those in {@code again} as new ones. */
-    public void refresh(Set<String> again) {
+    private void refresh(Set<String> again) {
         refreshing.lock();
         try {
             values.forgetTables();
+            missing = false;
             Map<String, Map<String, String>> present = declared();
             for (Followed each : followed) {
                 String stream = each.stream().name();
-                boolean gone = !present.containsKey(stream)
-                        || again.stream().anyMatch(other -> dialect.sameName(other, stream));
+                boolean gone = !present.containsKey(stream) || again.contains(stream);
                 if (gone && !stream.equals(LOG_STREAM)) {
                     followed.remove(each);
                     streams.unfollow(stream);
@@ -207,8 +268,7 @@ public final class FollowedDatabase implements AutoCloseable {
     }
 
     private void follow(String stream, Map<String, String> options) {
-        boolean known = followed.stream().anyMatch(each -> each.stream().name().equals(stream));
-        if (known) {
+        if (isFollowed(stream)) {
             streams.follow(stream, options, Instant.EPOCH);
             return;
         }
@@ -228,10 +288,36 @@ public final class FollowedDatabase implements AutoCloseable {
     }
 
     private void publish(Followed each, Instant until) {
-        if (!each.stream().isBehind(until)) {
-            return;
+        while (each.stream().isBehind(until)) {
+            try {
+                take(each, step(each.stream(), until));
+            } catch (StatusRuntimeException e) {
+                if (!isMissing(e)) {
+                    throw e;
+                }
+                missing = true; // dropped in the other server directly: the next look refreshes
+                return;
+            }
         }
-        UpstreamStream.Step step = each.stream().readTo(until);
+    }
+
+    /** Reads a step up to that time, or a shorter one if the other server does not answer a long one in time. */
+    private static UpstreamStream.Step step(UpstreamStream stream, Instant until) {
+        try {
+            return stream.readTo(until);
+        } catch (StatusRuntimeException e) {
+            return switch (e.getStatus().getCode()) {
+                case DEADLINE_EXCEEDED -> stream.readTo(stream.halfWayTo(until));
+                case OUT_OF_RANGE -> {
+                    stream.reopen();
+                    yield stream.readTo(until);
+                }
+                default -> throw e;
+            };
+        }
+    }
+
+    private void take(Followed each, UpstreamStream.Step step) {
         Map<Long, List<UpstreamRecord>> transactions = step.records().stream()
                 .collect(groupingBy(UpstreamRecord::transactionId, LinkedHashMap::new, toList()));
         Map<Long, Commit> commits = new LinkedHashMap<>();
@@ -267,9 +353,12 @@ public final class FollowedDatabase implements AutoCloseable {
     private void lookOnce() {
         try {
             clock.now();
-        } catch (StatusRuntimeException e) {
+            if (missing) {
+                refresh(Set.of());
+            }
+        } catch (RuntimeException e) {
             // The queries make the same call for their heartbeats, and end with its error.
-            log.debug("database {} cannot be followed at the moment: {}", name, e.getStatus());
+            log.debug("database {} cannot be followed at the moment", name, e);
         }
     }
 
@@ -277,7 +366,7 @@ public final class FollowedDatabase implements AutoCloseable {
     public CommitLog recordCommits() {
         refreshing.lock();
         try {
-            if (followed.stream().noneMatch(each -> each.stream().name().equals(LOG_STREAM))) {
+            if (!isFollowed(LOG_STREAM)) {
                 createLogStream();
                 followed.add(new Followed(
                         UpstreamStream.open(client, LOG_STREAM, dialect),
@@ -314,5 +403,6 @@ public final class FollowedDatabase implements AutoCloseable {
     public void close() {
         looks.interrupt();
         streams.close();
+        client.close();
     }
 }

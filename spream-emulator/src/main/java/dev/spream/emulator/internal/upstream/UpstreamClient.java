@@ -4,6 +4,7 @@ import com.google.protobuf.ListValue;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.CreateSessionRequest;
+import com.google.spanner.v1.DeleteSessionRequest;
 import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.KeySet;
 import com.google.spanner.v1.PartialResultSet;
@@ -29,12 +30,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads of one database of the other server, outside of its users' transactions. Each has a time limit. Safe for use by
  * many threads.
  */
-final class UpstreamClient {
+final class UpstreamClient implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(UpstreamClient.class);
     private static final long SECONDS = 20;
 
     private final SpannerGrpc.SpannerBlockingStub stub;
@@ -59,6 +63,15 @@ final class UpstreamClient {
         Context before = Context.ROOT.attach();
         try {
             return call.apply(stub.withDeadlineAfter(SECONDS, TimeUnit.SECONDS));
+        } catch (StatusRuntimeException e) {
+            if (e.getStatus().getCode() != Status.Code.UNKNOWN) {
+                throw e;
+            }
+            // What a connection that closes leaves to the calls on it; clients are to try again.
+            throw Status.UNAVAILABLE
+                    .withDescription("the server that holds the databases closed the connection: " + e.getMessage())
+                    .withCause(e)
+                    .asRuntimeException();
         } finally {
             Context.ROOT.detach(before);
         }
@@ -180,5 +193,16 @@ final class UpstreamClient {
 
     private static boolean isJoined(Value end, Value start) {
         return (end.hasStringValue() && start.hasStringValue()) || (end.hasListValue() && start.hasListValue());
+    }
+
+    /** Deletes the session, if the server still answers. */
+    @Override
+    public void close() {
+        try {
+            call(calls -> calls.deleteSession(
+                    DeleteSessionRequest.newBuilder().setName(session).build()));
+        } catch (StatusRuntimeException e) {
+            log.debug("the session {} stays until its server forgets it: {}", session, e.getStatus());
+        }
     }
 }

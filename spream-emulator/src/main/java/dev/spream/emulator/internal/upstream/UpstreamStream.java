@@ -28,17 +28,18 @@ import org.jspecify.annotations.Nullable;
  * without one would leave out changes at the ends of their internal slices. Confined to the clock of its database.
  */
 final class UpstreamStream {
+    private static final Duration MIN_RETENTION = Duration.ofDays(1);
     private static final Duration MAX_RETENTION = Duration.ofDays(30);
+    private static final Duration RETENTION_MARGIN = Duration.ofSeconds(10);
     private static final String CHILDREN = "child_partitions_record";
     private static final String HEARTBEAT_MILLIS = "300000";
 
     private final UpstreamClient client;
     private final String name;
     private final Dialect dialect;
-    private final Instant created;
-
     private final Set<String> known = new HashSet<>();
-    private Map<String, Instant> live; // by token, the first instant of each
+    private Map<String, Instant> live = new LinkedHashMap<>(); // by token, the first instant of each
+    private Instant created;
     private Instant readTo;
 
     private UpstreamStream(UpstreamClient client, String name, Dialect dialect, Instant created) {
@@ -47,27 +48,43 @@ final class UpstreamStream {
         this.dialect = dialect;
         this.created = created;
         this.readTo = created.minus(1, ChronoUnit.MICROS);
-        this.live = new LinkedHashMap<>();
     }
 
     /** Opens a stream at the first instant at which it can be read. */
     static UpstreamStream open(UpstreamClient client, String name, Dialect dialect) {
-        Instant readable = client.readTimestamp();
-        Instant tooOld = readable.minus(MAX_RETENTION);
+        UpstreamStream stream = new UpstreamStream(client, name, dialect, Instant.EPOCH);
+        stream.reopen();
+        return stream;
+    }
+
+    /** Begins anew at the first instant at which the stream can be read, since what was next is not kept any more. */
+    void reopen() {
+        created = firstReadable();
+        readTo = created.minus(1, ChronoUnit.MICROS);
+        known.clear();
+        live = new LinkedHashMap<>();
+    }
+
+    /** Returns the creation of the stream, or an instant shortly after the end of the retention period. */
+    Instant firstReadable() {
+        Instant now = client.readTimestamp();
+        Instant readable = now;
+        Instant tooOld = now.minus(MAX_RETENTION);
         while (tooOld.until(readable, ChronoUnit.MICROS) > 1) {
             Instant middle = tooOld.plus(tooOld.until(readable, ChronoUnit.MICROS) / 2, ChronoUnit.MICROS);
-            if (isReadable(new UpstreamStream(client, name, dialect, middle))) {
+            if (isReadable(middle)) {
                 readable = middle;
             } else {
                 tooOld = middle;
             }
         }
-        return new UpstreamStream(client, name, dialect, readable);
+        boolean retained = readable.until(now, ChronoUnit.HOURS) >= MIN_RETENTION.toHours() - 1;
+        return retained ? readable.plus(RETENTION_MARGIN) : readable;
     }
 
-    private static boolean isReadable(UpstreamStream stream) {
+    private boolean isReadable(Instant start) {
         try {
-            stream.query(stream.created, null, null);
+            query(start, null, null);
             return true;
         } catch (StatusRuntimeException e) {
             if (e.getStatus().getCode() == Status.Code.OUT_OF_RANGE) {
@@ -87,6 +104,10 @@ final class UpstreamStream {
 
     boolean isBehind(Instant until) {
         return readTo.isBefore(until);
+    }
+
+    Instant halfWayTo(Instant until) {
+        return readTo.plus(readTo.until(until, ChronoUnit.MICROS) / 2 + 1, ChronoUnit.MICROS);
     }
 
     /** A step: the records after the one before it, in commit order, and the partitions that are live or new at its end. */
