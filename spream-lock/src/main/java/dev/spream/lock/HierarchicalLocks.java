@@ -9,6 +9,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * or not at all.
  *
  * <pre>{@code
- * locks.transact(LockRequest.exclusive(LockTarget.account("u1", "a1"), LockTarget.account("u2", "a7")), connection -> {
+ * LockRequest accounts = LockRequest.exclusive(LockTarget.account("u1", "a1"), LockTarget.account("u2", "a7"));
+ * locks.transactWithoutResult(accounts, connection -> {
  *     move(connection, 100);
- *     return null;
  * });
  * }</pre>
  *
@@ -88,7 +89,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      */
     public LockHandle acquire(LockRequest request, LockWait wait) throws InterruptedException {
         engine.requireOpen();
-        return transactions.open(request, wait);
+        return transactions.open(request, wait, transactions.caller());
     }
 
     /**
@@ -103,6 +104,50 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
         } catch (LockBusyException e) {
             return Optional.empty();
         }
+    }
+
+    /** Acquires with the {@linkplain Builder#defaultWait default wait}, without blocking the calling thread. */
+    public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+        return acquireAsync(request, engine.options().defaultWait());
+    }
+
+    /**
+     * Acquires locks on a connection of their own, by a virtual thread. The future fails with what {@link #acquire(LockRequest,
+     * LockWait)} throws. If it is completed by someone else, as {@code cancel} and {@code orTimeout} do, the call ends:
+     * nothing is held, and a handle that was just acquired is closed. Cancelling a future that depends on it ends
+     * nothing.
+     *
+     * <p>No thread is taken to be the one that closes the handle, so a thread that waits for what it holds itself is not
+     * refused.
+     */
+    public CompletableFuture<LockHandle> acquireAsync(LockRequest request, LockWait wait) {
+        requireNonNull(request, "request");
+        requireNonNull(wait, "wait");
+        Optional<StackTraceElement> place = transactions.caller();
+        return PendingHandle.start(() -> {
+            engine.requireOpen();
+            return transactions.open(request, wait, place);
+        });
+    }
+
+    /**
+     * Does work that has no result in a transaction that holds the locks, as {@link #transact(LockRequest, Work)} does.
+     */
+    public <E extends Exception> void transactWithoutResult(LockRequest request, Action<T, E> work)
+            throws E, InterruptedException {
+        transactWithoutResult(request, engine.options().defaultWait(), work);
+    }
+
+    /**
+     * Does work that has no result in a transaction that holds the locks, as {@link #transact(LockRequest, LockWait, Work)}
+     * does.
+     */
+    public <E extends Exception> void transactWithoutResult(LockRequest request, LockWait wait, Action<T, E> work)
+            throws E, InterruptedException {
+        boolean ignored = transact(request, wait, transaction -> {
+            work.run(transaction);
+            return true;
+        });
     }
 
     /** Does the work in a transaction that holds the locks, with the {@linkplain Builder#defaultWait default wait}. */
@@ -158,6 +203,18 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
          */
         @Nullable
         R run(T transaction) throws E;
+    }
+
+    /**
+     * {@link Work} that has no result.
+     *
+     * @param <T> a transaction of the store
+     * @param <E> the exception of the work; the transaction is rolled back then
+     */
+    @FunctionalInterface
+    public interface Action<T, E extends Exception> {
+        /** Does the work, as {@link Work#run} does. */
+        void run(T transaction) throws E;
     }
 
     /** Collects options. {@link #build()} checks them. Confined to one thread. */

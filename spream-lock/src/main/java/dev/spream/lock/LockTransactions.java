@@ -24,8 +24,9 @@ final class LockTransactions<T> {
         this.engine = engine;
     }
 
-    LockHandle open(LockRequest request, LockWait wait) throws InterruptedException {
-        Optional<StackTraceElement> place = caller();
+    /** @param place the {@link #caller}, for warnings */
+    OpenHandle<T> open(LockRequest request, LockWait wait, Optional<StackTraceElement> place)
+            throws InterruptedException {
         TransactionScope<T> scope =
                 begin(request, wait, LockDeadline.start(wait, engine.options().clock()), nextTurn());
         OpenHandle<T> handle = new OpenHandle<>(engine, scope, place);
@@ -39,7 +40,7 @@ final class LockTransactions<T> {
      * Returns the caller's stack frame, for warnings about handles that stay open; costs a few microseconds, if such
      * warnings are enabled.
      */
-    private Optional<StackTraceElement> caller() {
+    Optional<StackTraceElement> caller() {
         if (engine.options().warnAfter().isZero()) {
             return Optional.empty();
         }
