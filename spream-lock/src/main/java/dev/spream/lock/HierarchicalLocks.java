@@ -130,6 +130,11 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
         });
     }
 
+    /** Returns a {@link java.util.concurrent.locks.Lock} of these locks, each time another one. Takes none yet. */
+    public HandleLock asLock(LockRequest request) {
+        return new HandleLock(this, request);
+    }
+
     /**
      * Does work that has no result in a transaction that holds the locks, as {@link #transact(LockRequest, Work)} does.
      */

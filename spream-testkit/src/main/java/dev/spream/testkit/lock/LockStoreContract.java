@@ -23,6 +23,7 @@ public abstract class LockStoreContract<T>
                 TransactionContract<T>,
                 HandleContract<T>,
                 WorkContract<T>,
+                LockViewContract<T>,
                 FewHandlesContract<T>,
                 CollisionContract<T> {
     private LockStoreFixture<T> fixture;
