@@ -46,6 +46,7 @@ import org.jspecify.annotations.Nullable;
 public final class HierarchicalLocks<T> implements AutoCloseable {
     private final LockEngine<T> engine;
     private final LockTransactions<T> transactions;
+    private final TaskRuns tasks = new TaskRuns();
 
     private HierarchicalLocks(LockStore<T> store, LockOptions options) {
         this.engine = new LockEngine<>(store, options);
@@ -136,6 +137,39 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /**
+     * Runs a scheduled task if no other process runs it; for tasks that are scheduled at the same times in several
+     * processes. The lock is a handle, so the task can run elsewhere once the
+     * database has noticed that a process died: at once, or after {@link LockStore#holderTimeout}.
+     *
+     * <ul>
+     *   <li>A run that lasts longer than {@code atMostFor} is interrupted and loses its lock: another process may run the
+     *       task, and this call throws {@link LockLostException}.
+     *   <li>After a run shorter than {@code atLeastFor} the lock is kept for the rest of that time, with its connection,
+     *       while this call returns: a process whose clock is late does not run the task again. {@link #close} and the
+     *       end of the process release it.
+     * </ul>
+     *
+     * @return whether the task was run; false if another process holds the lock, or this thread was interrupted before,
+     *     which its interrupt status tells
+     * @throws LockTimeoutException if all connections for handles are in use; the task was not run
+     * @throws LockLostException if the lock was lost during the run: another process may have run the task, too
+     */
+    public <E extends Exception> boolean runOnce(TaskLock lock, Task<E> task) throws E {
+        engine.requireOpen();
+        OpenHandle<T> handle;
+        try {
+            handle = transactions.open(LockRequest.exclusive(lock.target()), LockWait.NONE, transactions.caller());
+        } catch (LockBusyException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        tasks.run(handle, lock, task);
+        return true;
+    }
+
+    /**
      * Does work that has no result in a transaction that holds the locks, as {@link #transact(LockRequest, Work)} does.
      */
     public <E extends Exception> void transactWithoutResult(LockRequest request, Action<T, E> work)
@@ -187,6 +221,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      */
     @Override
     public void close() {
+        tasks.close();
         engine.close();
     }
 
@@ -220,6 +255,21 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     public interface Action<T, E extends Exception> {
         /** Does the work, as {@link Work#run} does. */
         void run(T transaction) throws E;
+    }
+
+    /**
+     * A scheduled task.
+     *
+     * @param <E> the exception of the task, which {@link #runOnce} throws
+     */
+    @FunctionalInterface
+    public interface Task<E extends Exception> {
+        /**
+         * Runs the task under its lock.
+         *
+         * @param lock for its epoch and to ask whether it is held; not to be closed
+         */
+        void run(LockHandle lock) throws E;
     }
 
     /** Collects options. {@link #build()} checks them. Confined to one thread. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     private final LockEngine<T> engine;
     private final T transaction;
-    private final Thread thread;
+    private volatile Thread thread;
     private final OwnerLocks locks;
     private final Optional<JoinedTransaction> joined;
     private String marked = "";
@@ -214,7 +214,12 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         return failure != null;
     }
 
-    /** Returns the thread that began to lock. */
+    /** Makes that thread the one that is taken to end this. */
+    void passTo(Thread owner) {
+        thread = owner;
+    }
+
+    /** Returns the thread that is taken to end this: the one that began to lock. */
     Thread thread() {
         return thread;
     }

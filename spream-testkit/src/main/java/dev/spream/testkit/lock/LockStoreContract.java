@@ -24,6 +24,7 @@ public abstract class LockStoreContract<T>
                 HandleContract<T>,
                 WorkContract<T>,
                 LockViewContract<T>,
+                TaskContract<T>,
                 FewHandlesContract<T>,
                 CollisionContract<T> {
     private LockStoreFixture<T> fixture;
