@@ -114,7 +114,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
 
     /**
      * Acquires locks on a connection of their own, by a virtual thread. The future fails with what {@link #acquire(LockRequest,
-     * LockWait)} throws. If it is completed by someone else, as {@code cancel} and {@code orTimeout} do, the call ends:
+     * LockWait)} throws. If other code completes it, as {@code cancel} and {@code orTimeout} do, the call ends:
      * nothing is held, and a handle that was just acquired is closed. Cancelling a future that depends on it ends
      * nothing.
      *

@@ -64,7 +64,7 @@ final class TaskRuns {
                     ended = changed.await(leftOf(task.atLeastFor()));
                     release();
                 }
-            } catch (InterruptedException e) { // by no one
+            } catch (InterruptedException e) { // not expected
                 release();
             }
         }
@@ -93,7 +93,7 @@ final class TaskRuns {
                     .formatted(task.target(), DurationText.of(task.atMostFor()));
         }
 
-        /** Releases the locks; a loss was logged, and concerns no one after the run. */
+        /** Releases the locks; a loss was logged, and is harmless after the run. */
         private void release() {
             kept.remove(this);
             changed.signal();
