@@ -54,14 +54,15 @@ final class TaskRuns {
 
         private void keep() {
             try {
-                boolean ended = changed.await(leftOf(task.atMostFor()));
-                if (!ended && expire()) {
-                    release();
-                    return;
+                if (!changed.await(leftOf(task.atMostFor()))) {
+                    if (expire()) {
+                        release();
+                        return;
+                    }
+                    boolean ignored = changed.await(TaskLock.LONGEST); // the run is ending
                 }
-                ended = ended || changed.await(TaskLock.LONGEST); // it is ending
                 if (kept.contains(this)) {
-                    ended = changed.await(leftOf(task.atLeastFor()));
+                    boolean ignored = changed.await(leftOf(task.atLeastFor()));
                     release();
                 }
             } catch (InterruptedException e) { // not expected
