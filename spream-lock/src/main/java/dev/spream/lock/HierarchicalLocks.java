@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 public final class HierarchicalLocks<T> implements AutoCloseable {
     private final LockEngine<T> engine;
     private final LockTransactions<T> transactions;
-    private final TaskRuns tasks = new TaskRuns();
+    private final TaskLock.Runs tasks = new TaskLock.Runs();
 
     private HierarchicalLocks(LockStore<T> store, LockOptions options) {
         this.engine = new LockEngine<>(store, options);
@@ -124,11 +124,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     public CompletableFuture<LockHandle> acquireAsync(LockRequest request, LockWait wait) {
         requireNonNull(request, "request");
         requireNonNull(wait, "wait");
-        Optional<StackTraceElement> place = transactions.caller();
-        return PendingHandle.start(() -> {
-            engine.requireOpen();
-            return transactions.open(request, wait, place);
-        });
+        return transactions.openAsync(request, wait);
     }
 
     /** Returns a {@link java.util.concurrent.locks.Lock} of these locks, each time another one. Takes none yet. */
