@@ -9,6 +9,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * or not at all.
  *
  * <pre>{@code
- * locks.transact(LockRequest.exclusive(LockTarget.account("u1", "a1"), LockTarget.account("u2", "a7")), connection -> {
+ * LockRequest accounts = LockRequest.exclusive(LockTarget.account("u1", "a1"), LockTarget.account("u2", "a7"));
+ * locks.transactWithoutResult(accounts, connection -> {
  *     move(connection, 100);
- *     return null;
  * });
  * }</pre>
  *
@@ -45,6 +46,7 @@ import org.jspecify.annotations.Nullable;
 public final class HierarchicalLocks<T> implements AutoCloseable {
     private final LockEngine<T> engine;
     private final LockTransactions<T> transactions;
+    private final TaskLock.Runs tasks = new TaskLock.Runs();
 
     private HierarchicalLocks(LockStore<T> store, LockOptions options) {
         this.engine = new LockEngine<>(store, options);
@@ -88,7 +90,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      */
     public LockHandle acquire(LockRequest request, LockWait wait) throws InterruptedException {
         engine.requireOpen();
-        return transactions.open(request, wait);
+        return transactions.open(request, wait, transactions.caller());
     }
 
     /**
@@ -103,6 +105,84 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
         } catch (LockBusyException e) {
             return Optional.empty();
         }
+    }
+
+    /** Acquires with the {@linkplain Builder#defaultWait default wait}, without blocking the calling thread. */
+    public CompletableFuture<LockHandle> acquireAsync(LockRequest request) {
+        return acquireAsync(request, engine.options().defaultWait());
+    }
+
+    /**
+     * Acquires locks on a connection of their own, by a virtual thread. The future fails with what {@link #acquire(LockRequest,
+     * LockWait)} throws. If other code completes it, as {@code cancel} and {@code orTimeout} do, the call ends:
+     * nothing is held, and a handle that was just acquired is closed. Cancelling a future that depends on it ends
+     * nothing.
+     *
+     * <p>No thread is taken to be the one that closes the handle, so a thread that waits for what it holds itself is not
+     * refused.
+     */
+    public CompletableFuture<LockHandle> acquireAsync(LockRequest request, LockWait wait) {
+        requireNonNull(request, "request");
+        requireNonNull(wait, "wait");
+        return transactions.openAsync(request, wait);
+    }
+
+    /** Returns a {@link java.util.concurrent.locks.Lock} of these locks, each time another one. Takes none yet. */
+    public HandleLock asLock(LockRequest request) {
+        return new HandleLock(this, request);
+    }
+
+    /**
+     * Runs a scheduled task if no other process runs it; for tasks that are scheduled at the same times in several
+     * processes. The lock is a handle, so the task can run elsewhere once the
+     * database has noticed that a process died: at once, or after {@link LockStore#holderTimeout}.
+     *
+     * <ul>
+     *   <li>A run that lasts longer than {@code atMostFor} is interrupted and loses its lock: another process may run the
+     *       task, and this call throws {@link LockLostException}.
+     *   <li>After a run shorter than {@code atLeastFor} the lock is kept for the rest of that time, with its connection,
+     *       while this call returns: a process whose clock is late does not run the task again. {@link #close} and the
+     *       end of the process release it.
+     * </ul>
+     *
+     * @return whether the task was run; false if another process holds the lock, or this thread was interrupted before,
+     *     which its interrupt status tells
+     * @throws LockTimeoutException if all connections for handles are in use; the task was not run
+     * @throws LockLostException if the lock was lost during the run: another process may have run the task, too
+     */
+    public <E extends Exception> boolean runOnce(TaskLock lock, Task<E> task) throws E {
+        engine.requireOpen();
+        OpenHandle<T> handle;
+        try {
+            handle = transactions.open(LockRequest.exclusive(lock.target()), LockWait.NONE, transactions.caller());
+        } catch (LockBusyException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        tasks.run(handle, lock, task);
+        return true;
+    }
+
+    /**
+     * Does work that has no result in a transaction that holds the locks, as {@link #transact(LockRequest, Work)} does.
+     */
+    public <E extends Exception> void transactWithoutResult(LockRequest request, Action<T, E> work)
+            throws E, InterruptedException {
+        transactWithoutResult(request, engine.options().defaultWait(), work);
+    }
+
+    /**
+     * Does work that has no result in a transaction that holds the locks, as {@link #transact(LockRequest, LockWait, Work)}
+     * does.
+     */
+    public <E extends Exception> void transactWithoutResult(LockRequest request, LockWait wait, Action<T, E> work)
+            throws E, InterruptedException {
+        boolean ignored = transact(request, wait, transaction -> {
+            work.run(transaction);
+            return true;
+        });
     }
 
     /** Does the work in a transaction that holds the locks, with the {@linkplain Builder#defaultWait default wait}. */
@@ -137,6 +217,7 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
      */
     @Override
     public void close() {
+        tasks.close();
         engine.close();
     }
 
@@ -158,6 +239,33 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
          */
         @Nullable
         R run(T transaction) throws E;
+    }
+
+    /**
+     * {@link Work} that has no result.
+     *
+     * @param <T> a transaction of the store
+     * @param <E> the exception of the work; the transaction is rolled back then
+     */
+    @FunctionalInterface
+    public interface Action<T, E extends Exception> {
+        /** Does the work, as {@link Work#run} does. */
+        void run(T transaction) throws E;
+    }
+
+    /**
+     * A scheduled task.
+     *
+     * @param <E> the exception of the task, which {@link #runOnce} throws
+     */
+    @FunctionalInterface
+    public interface Task<E extends Exception> {
+        /**
+         * Runs the task under its lock.
+         *
+         * @param lock for its epoch and to ask whether it is held; not to be closed
+         */
+        void run(LockHandle lock) throws E;
     }
 
     /** Collects options. {@link #build()} checks them. Confined to one thread. */

@@ -26,7 +26,7 @@ final class LockEngine<T> {
      * The last transaction of a caller's on a connection, which is also a key of the map and therefore referred to
      * weakly.
      */
-    private record Joined<T>(WeakReference<T> transaction, JoinedTransaction known) {}
+    private record Joined<T>(WeakReference<T> transaction, TransactionScope.JoinedTransaction known) {}
 
     LockEngine(LockStore<T> store, LockOptions options) {
         this.store = store;
@@ -65,7 +65,9 @@ final class LockEngine<T> {
                 store.connectionOf(transaction),
                 (any, before) -> before != null && before.transaction.refersTo(transaction)
                         ? before
-                        : new Joined<>(new WeakReference<>(transaction), new JoinedTransaction(store.space())));
+                        : new Joined<>(
+                                new WeakReference<>(transaction),
+                                new TransactionScope.JoinedTransaction(store.space())));
         return new TransactionScope<>(this, transaction, Optional.of(last.known));
     }
 

@@ -3,9 +3,12 @@ package dev.spream.lock;
 import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.internal.MonotonicTime;
+import dev.spream.core.internal.SectionLock;
 import dev.spream.core.internal.Waiter;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,8 +27,17 @@ final class LockTransactions<T> {
         this.engine = engine;
     }
 
-    LockHandle open(LockRequest request, LockWait wait) throws InterruptedException {
+    CompletableFuture<LockHandle> openAsync(LockRequest request, LockWait wait) {
         Optional<StackTraceElement> place = caller();
+        return PendingHandle.start(() -> {
+            engine.requireOpen();
+            return open(request, wait, place);
+        });
+    }
+
+    /** @param place the {@link #caller}, for warnings */
+    OpenHandle<T> open(LockRequest request, LockWait wait, Optional<StackTraceElement> place)
+            throws InterruptedException {
         TransactionScope<T> scope =
                 begin(request, wait, LockDeadline.start(wait, engine.options().clock()), nextTurn());
         OpenHandle<T> handle = new OpenHandle<>(engine, scope, place);
@@ -39,7 +51,7 @@ final class LockTransactions<T> {
      * Returns the caller's stack frame, for warnings about handles that stay open; costs a few microseconds, if such
      * warnings are enabled.
      */
-    private Optional<StackTraceElement> caller() {
+    Optional<StackTraceElement> caller() {
         if (engine.options().warnAfter().isZero()) {
             return Optional.empty();
         }
@@ -107,6 +119,59 @@ final class LockTransactions<T> {
         } finally {
             engine.watch().holdsNoMore(scope);
             engine.store().end(scope.transaction());
+        }
+    }
+
+    /**
+     * A call that acquires a handle on a virtual thread. If its future is completed from outside, by a cancellation or a
+     * time limit, the call is interrupted, and a handle that it got meanwhile is closed. Safe for use by many threads.
+     */
+    private static final class PendingHandle {
+        private final CompletableFuture<LockHandle> future = new CompletableFuture<>();
+        private final Callable<LockHandle> call;
+        private final Thread thread;
+        private final SectionLock lock = new SectionLock();
+        private boolean acquiring = true; // guarded by the lock
+
+        private PendingHandle(Callable<LockHandle> call) {
+            this.call = call;
+            this.thread = Thread.ofVirtual().name("spream-locks-acquire").unstarted(this::run);
+        }
+
+        static CompletableFuture<LockHandle> start(Callable<LockHandle> call) {
+            PendingHandle pending = new PendingHandle(call);
+            pending.thread.start();
+            CompletableFuture<LockHandle> ignored =
+                    pending.future.whenComplete((handle, failure) -> pending.interrupt());
+            return pending.future;
+        }
+
+        private void run() {
+            try {
+                LockHandle handle = acquire();
+                if (!future.complete(handle)) {
+                    handle.close();
+                }
+            } catch (Throwable t) {
+                boolean ignored = future.completeExceptionally(t);
+            }
+        }
+
+        private LockHandle acquire() throws Exception {
+            try {
+                return call.call();
+            } finally {
+                lock.run(() -> acquiring = false);
+                boolean ignored = Thread.interrupted(); // it was for the call; the handle may have to be closed
+            }
+        }
+
+        private void interrupt() {
+            lock.run(() -> {
+                if (acquiring) {
+                    thread.interrupt();
+                }
+            });
         }
     }
 }

@@ -48,6 +48,11 @@ final class OpenHandle<T> implements LockHandle {
         return scope;
     }
 
+    /** Makes that thread the one that is taken to close this. */
+    void passTo(Thread closer) {
+        scope.passTo(closer);
+    }
+
     @Override
     public LockRequest held() {
         return scope.held()
@@ -191,6 +196,11 @@ final class OpenHandle<T> implements LockHandle {
                 unlock();
             }
         }
+    }
+
+    /** Has the watchdog not warn about this handle. */
+    void warnNever() {
+        warned = true;
     }
 
     /** Called by the watchdog; warns once. */

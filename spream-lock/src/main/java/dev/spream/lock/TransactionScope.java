@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class TransactionScope<T> implements LockScope, LockReporter.Subject {
     private final LockEngine<T> engine;
     private final T transaction;
-    private final Thread thread;
+    private volatile Thread thread;
     private final OwnerLocks locks;
     private final Optional<JoinedTransaction> joined;
     private String marked = "";
@@ -214,7 +215,12 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
         return failure != null;
     }
 
-    /** Returns the thread that began to lock. */
+    /** Makes that thread the one that is taken to end this. */
+    void passTo(Thread owner) {
+        thread = owner;
+    }
+
+    /** Returns the thread that is taken to end this: the one that began to lock. */
     Thread thread() {
         return thread;
     }
@@ -248,5 +254,66 @@ final class TransactionScope<T> implements LockScope, LockReporter.Subject {
                 wanted == null ? Map.of() : wanted.targets(),
                 heldFor,
                 waitingFor));
+    }
+
+    /**
+     * The locks taken in a transaction of a caller, over all calls that join it. The caller ends the transaction, and its
+     * connection may have begun another one: so remembered locks count only after the store has confirmed that the
+     * transaction is still the same. They may cause a call to be refused, but never spare it a lock. Confined to the
+     * transaction's user, except for {@link #isOf}.
+     */
+    static final class JoinedTransaction {
+        private final BucketSpace space;
+        private OwnerLocks locks;
+        private String transaction = "";
+        private volatile Thread thread = Thread.currentThread();
+
+        JoinedTransaction(BucketSpace space) {
+            this.space = space;
+            this.locks = lent(space);
+        }
+
+        private static OwnerLocks lent(BucketSpace space) {
+            OwnerLocks none = new OwnerLocks(space);
+            none.lend();
+            return none;
+        }
+
+        /** Returns whether that thread used it last. */
+        boolean isOf(Thread user) {
+            return thread.equals(user);
+        }
+
+        /**
+         * Returns the locks to take for the request, including those remembered as held.
+         *
+         * @param isCurrent whether the transaction with that mark is still running
+         * @throws LockOrderException if one of them must not be taken any more
+         */
+        List<PlannedLock> toTake(LockRequest request, Predicate<String> isCurrent) {
+            thread = Thread.currentThread();
+            if (locks.affect(request) && !isCurrent.test(transaction)) {
+                forget();
+            }
+            return locks.missing(request);
+        }
+
+        /** Records that the locks were taken in that transaction; locks of an earlier transaction are forgotten. */
+        void add(String name, LockRequest request, List<PlannedLock> taken) {
+            if (!name.equals(transaction)) {
+                forget();
+                transaction = name;
+            }
+            locks.add(request, taken);
+        }
+
+        void forget() {
+            locks = lent(space);
+        }
+
+        /** Returns its locks that conflict with those. */
+        Optional<LockRequest> conflicting(List<PlannedLock> wanted, Predicate<String> isCurrent) {
+            return locks.conflictWith(wanted) && isCurrent.test(transaction) ? locks.request() : Optional.empty();
+        }
     }
 }

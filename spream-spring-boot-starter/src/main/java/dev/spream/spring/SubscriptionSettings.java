@@ -33,9 +33,9 @@ final class SubscriptionSettings {
 
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(PREFIX);
     private static final Set<String> OWN =
-            Set.of("enabled", "auto-startup", "failure-action", "emulator-host"); // the last one: of a test
+            Set.of("enabled", "auto-startup", "failure-action", "locks", "emulator-host"); // the last one: of a test
     private static final List<String> KNOWN =
-            List.of("enabled", "auto-startup", "failure-action", DEFAULTS, SUBSCRIPTIONS);
+            List.of("enabled", "auto-startup", "failure-action", "locks", DEFAULTS, SUBSCRIPTIONS);
 
     private final ConfigurableEnvironment environment;
     private final Map<String, String> keys = new TreeMap<>(); // by relaxed name

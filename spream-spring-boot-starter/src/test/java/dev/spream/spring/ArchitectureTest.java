@@ -58,6 +58,7 @@ final class ArchitectureTest {
     void optional_libraries_stay_in_their_packages() {
         stays("actuate", "org.springframework.boot.actuate..", "org.springframework.boot.health..");
         stays("jdbc", "javax.sql..", "java.sql..", "dev.spream.storage.jdbc..");
+        stays("lock", "org.aopalliance..", "org.springframework.aop.framework..", "org.springframework.aop.support..");
         stays("metrics", "io.micrometer..", "dev.spream.api.metrics..");
         stays(
                 "test",
@@ -105,6 +106,9 @@ final class ArchitectureTest {
                 .containsExactlyInAnyOrder(
                         "AutoConfigureSpannerEmulator",
                         "DataSourceStorageAutoConfiguration",
+                        "LocksAutoConfiguration",
+                        "RunOnce",
+                        "RunOnceAutoConfiguration",
                         "SpannerEmulatorInitializer",
                         "SpreamAutoConfiguration",
                         "SpreamCustomizer",

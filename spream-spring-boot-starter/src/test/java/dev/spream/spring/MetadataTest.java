@@ -39,6 +39,9 @@ final class MetadataTest {
             ConsumerProvider.PORT,
             DeadLetterSinkProvider.PORT);
     private static final Set<String> OF_COMMANDS = Set.of("http", "http-token"); // read by the command line alone
+    private static final String STARTER = "dev.spream.spring.SpreamProperties";
+    private static final String LOCKS = "dev.spream.spring.jdbc.LockProperties";
+    private static final String DURATION = "java.time.Duration";
     private static final Gson GSON =
             new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
 
@@ -48,6 +51,7 @@ final class MetadataTest {
     @Test
     void it_has_every_key_of_a_subscription() throws IOException {
         addOwn();
+        addLocks();
         List<ConfigEntry> entries = ConfigCheck.of(SpreamConfig.of(Map.of())).entries().stream()
                 .filter(MetadataTest::isOfSubscription)
                 .toList();
@@ -95,12 +99,29 @@ final class MetadataTest {
                 null);
     }
 
+    private void addLocks() {
+        ofLocks("enabled", "java.lang.Boolean", "Whether there are locks over the application's data source.", false);
+        ofLocks("schema", "java.lang.String", "Schema of the tables of locks. Default: spream.", null);
+        ofLocks("handles", "java.lang.Integer", "Open handles and transactions that lock; each holds a connection.", 4);
+        ofLocks("holder-timeout", DURATION, "A process that is paused for longer loses its locks.", "1m");
+        ofLocks("statement-timeout", DURATION, "Limit of a statement that does not wait for locks.", "5s");
+        ofLocks("migrate", "java.lang.Boolean", "Whether to create and migrate the tables of locks.", true);
+    }
+
+    private void ofLocks(String key, String type, String description, @Nullable Object defaultValue) {
+        own("spream.locks." + key, LOCKS, type, description, defaultValue);
+    }
+
     private void own(String name, String type, String description, @Nullable Object defaultValue) {
+        own(name, STARTER, type, description, defaultValue);
+    }
+
+    private void own(String name, String source, String type, String description, @Nullable Object defaultValue) {
         JsonObject property = new JsonObject();
         property.addProperty("name", name);
         property.addProperty("type", type);
         property.addProperty("description", description);
-        property.addProperty("sourceType", "dev.spream.spring.SpreamProperties");
+        property.addProperty("sourceType", source);
         if (defaultValue != null) {
             property.add("defaultValue", GSON.toJsonTree(defaultValue));
         }
@@ -108,13 +129,18 @@ final class MetadataTest {
     }
 
     private static JsonArray groups() {
-        JsonObject group = new JsonObject();
-        group.addProperty("name", "spream");
-        group.addProperty("type", "dev.spream.spring.SpreamProperties");
-        group.addProperty("sourceType", "dev.spream.spring.SpreamProperties");
         JsonArray groups = new JsonArray();
-        groups.add(group);
+        groups.add(group("spream", STARTER));
+        groups.add(group("spream.locks", LOCKS));
         return groups;
+    }
+
+    private static JsonObject group(String name, String type) {
+        JsonObject group = new JsonObject();
+        group.addProperty("name", name);
+        group.addProperty("type", type);
+        group.addProperty("sourceType", type);
+        return group;
     }
 
     private <T> void add(String name, ConfigKey<T> key) {

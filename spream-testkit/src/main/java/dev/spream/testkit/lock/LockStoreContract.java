@@ -23,6 +23,8 @@ public abstract class LockStoreContract<T>
                 TransactionContract<T>,
                 HandleContract<T>,
                 WorkContract<T>,
+                LockViewContract<T>,
+                TaskContract<T>,
                 FewHandlesContract<T>,
                 CollisionContract<T> {
     private LockStoreFixture<T> fixture;

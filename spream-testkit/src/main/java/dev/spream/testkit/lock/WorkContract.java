@@ -35,6 +35,19 @@ interface WorkContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
+    default void work_without_a_result_is_done_under_the_locks_and_may_throw() throws Exception {
+        List<Boolean> free = new ArrayList<>();
+        given().locks().transactWithoutResult(USER, transaction -> free.add(isFreeForOthers()));
+        assertThatThrownBy(() -> given().locks().transactWithoutResult(USER, LockWait.NONE, transaction -> {
+                    free.add(isFreeForOthers());
+                    throw new IOException("no");
+                }))
+                .isInstanceOf(IOException.class);
+        free.add(isFreeForOthers());
+        assertThat(free).containsExactly(false, false, true);
+    }
+
+    @Test
     default void work_that_throws_frees_the_locks() throws Exception {
         assertThatThrownBy(() -> given().locks().transact(USER, transaction -> {
                     throw new IOException("no");

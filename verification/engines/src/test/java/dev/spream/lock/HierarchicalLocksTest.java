@@ -63,6 +63,41 @@ final class HierarchicalLocksTest {
     }
 
     @Test
+    void a_lock_that_is_kept_after_a_task_is_released_when_the_locks_are_closed() {
+        TaskLock task = TaskLock.named("report", Duration.ofHours(1), Duration.ofMinutes(30));
+        assertThat(locks.runOnce(task, LockHandle::epoch)).isTrue();
+        assertThat(locks.runOnce(task, LockHandle::epoch)).isFalse();
+        locks.close();
+        assertThat(told.events).endsWith("failed tasks/report LockBusyException", "released tasks/report");
+    }
+
+    @Test
+    void a_thread_waits_for_a_lock_that_is_kept_after_its_task() throws Exception {
+        TaskLock task = TaskLock.named("report", Duration.ofHours(1), Duration.ofMillis(100));
+        assertThat(locks.runOnce(task, LockHandle::epoch)).isTrue();
+        locks.acquire(LockRequest.exclusive(task.target())).close();
+        assertThat(told.events).contains("acquired tasks/report 2 true");
+    }
+
+    @Test
+    void a_task_is_not_run_by_an_interrupted_thread() {
+        Thread.currentThread().interrupt();
+        TaskLock task = TaskLock.named("report", Duration.ofHours(1), Duration.ZERO);
+        assertThat(locks.runOnce(task, LockHandle::epoch)).isFalse();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void the_limits_of_a_task_are_checked() {
+        assertThatThrownBy(() -> TaskLock.named("report", Duration.ofSeconds(1), Duration.ofSeconds(2)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("atLeastFor is 2 s, must not be longer than atMostFor, 1 s");
+        assertThatThrownBy(() -> TaskLock.named("report", Duration.ZERO, Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("atMostFor");
+    }
+
+    @Test
     void an_interrupt_before_the_first_lock_is_one() {
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> locks.acquire(ACCOUNT)).isInstanceOf(InterruptedException.class);

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.spring.lock;
+
+import org.jspecify.annotations.NullMarked;
