@@ -17,6 +17,7 @@ import dev.spream.emulator.internal.sql.Values;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,8 +87,15 @@ record UpstreamRecord(
     }
 
     private static Type type(JsonObject json) {
-        Type.Builder type =
-                Type.newBuilder().setCode(TypeCode.valueOf(json.get("code").getAsString()));
+        String code = json.get("code").getAsString();
+        if (Arrays.stream(TypeCode.values()).noneMatch(known -> known.name().equals(code))) {
+            // Google's emulator has the name of a message or an enum in place of the code, and no values.
+            return Type.newBuilder()
+                    .setCode(TypeCode.PROTO)
+                    .setProtoTypeFqn(code)
+                    .build();
+        }
+        Type.Builder type = Type.newBuilder().setCode(TypeCode.valueOf(code));
         if (json.has("array_element_type")) {
             type.setArrayElementType(type(json.getAsJsonObject("array_element_type")));
         }
