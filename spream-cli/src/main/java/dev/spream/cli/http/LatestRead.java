@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LatestRead<T> {
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
 
     private final String what;
     private final Callable<T> reading;
@@ -38,7 +39,8 @@ final class LatestRead<T> {
      *
      * @param what the place that is asked, for messages
      * @param reading called by one thread at a time
-     * @param pause the minimum time between two reads as a multiple of the time that a read takes
+     * @param pause the minimum time between two reads as a multiple of the time that a read takes; at most 30 seconds
+     *     pass after a read, and only the interval after a failed one
      */
     LatestRead(String what, Callable<T> reading, Duration interval, int pause, InstantSource clock) {
         this.what = what;
@@ -112,9 +114,11 @@ final class LatestRead<T> {
             readAt = now;
         }
         error = failure;
-        Duration needed = Duration.between(began, now).multipliedBy(pause);
-        if (askedAt.equals(began) && needed.compareTo(rest) > 0) {
-            rest = needed;
+        Duration needed = Duration.between(began, now);
+        Duration after = failure == null ? needed.multipliedBy(pause - 1) : interval;
+        Duration total = needed.plus(after.compareTo(MAX_PAUSE) > 0 ? MAX_PAUSE : after);
+        if (askedAt.equals(began) && total.compareTo(rest) > 0) {
+            rest = total;
         }
     }
 }
