@@ -95,7 +95,8 @@ final class ReplayTask implements AutoCloseable {
     /** Clears an interrupt, so that the sink is closed in order. */
     private Outcome outcome(ConfiguredDeadLetters configured, Work work) {
         try {
-            DeadLetterReplay replay = DeadLetterReplay.of(configured.letters(), configured.consumer())
+            DeadLetterReplay replay = DeadLetterReplay.of(
+                            configured.letters(), StoppableConsumer.of(configured.consumer(), this::isStopping))
                     .onReplayed(letter -> replayed.incrementAndGet());
             ReplayReport report = new ReplayReport(work.run(replay));
             return new Outcome(report.isComplete(), report + firstRefused(report.result()));
@@ -157,9 +158,13 @@ final class ReplayTask implements AutoCloseable {
 
     private synchronized Optional<Thread> interrupt() {
         Optional<Thread> running = running();
-        running.ifPresent(Thread::interrupt);
         stopping = running.isPresent();
+        running.ifPresent(Thread::interrupt);
         return running;
+    }
+
+    private synchronized boolean isStopping() {
+        return stopping;
     }
 
     @Override
