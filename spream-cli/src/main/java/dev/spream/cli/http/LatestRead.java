@@ -31,6 +31,7 @@ final class LatestRead<T> {
     private @Nullable Instant readAt;
     private @Nullable String error;
     private Instant askedAt = Instant.MIN;
+    private Instant endedAt = Instant.MIN;
     private Duration rest = Duration.ZERO; // the time from a read to the next
     private CompletableFuture<?> asking = CompletableFuture.completedFuture(null);
 
@@ -79,6 +80,13 @@ final class LatestRead<T> {
         rest = Duration.ZERO;
     }
 
+    /** Lets the next look read again, if that much time has passed since the last read ended. */
+    synchronized void expire(Duration age) {
+        if (!clock.instant().isBefore(endedAt.plus(age))) {
+            expire();
+        }
+    }
+
     private synchronized Known<T> known(boolean late) {
         return new Known<>(
                 Optional.ofNullable(latest),
@@ -114,6 +122,7 @@ final class LatestRead<T> {
             readAt = now;
         }
         error = failure;
+        endedAt = now;
         Duration needed = Duration.between(began, now);
         Duration after = failure == null ? needed.multipliedBy(pause - 1) : interval;
         Duration total = needed.plus(after.compareTo(MAX_PAUSE) > 0 ? MAX_PAUSE : after);
