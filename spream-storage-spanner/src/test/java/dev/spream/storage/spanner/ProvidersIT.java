@@ -161,8 +161,7 @@ final class ProvidersIT {
         String form = anyCase
                 ? "CREATE TABLE `%s` (Id INT64) PRIMARY KEY (Id)"
                 : "CREATE TABLE \"%s\" (Id bigint PRIMARY KEY)";
-        database.connection()
-                .updateDdl(List.of(form.formatted(magazine), form.formatted(magazine + "_Subscription")));
+        database.connection().updateDdl(List.of(form.formatted(magazine), form.formatted(magazine + "_Subscription")));
         try (ConfiguredSubscriptions subscriptions = ConfiguredSubscriptions.open(SpreamConfig.of(Map.of(
                 "storage",
                 "spanner",

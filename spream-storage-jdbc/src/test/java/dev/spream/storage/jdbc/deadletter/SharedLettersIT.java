@@ -332,20 +332,16 @@ final class SharedLettersIT {
                 INSERT INTO spream.dead_letters (subscription, commit_timestamp, server_transaction_id, record_sequence,
                     reason, letter, kept_at)
                 SELECT subscription, commit_timestamp + 2 * n, server_transaction_id, record_sequence, reason, letter, kept_at
-                FROM spream.dead_letters, generate_series(1, %d) AS n WHERE subscription = '%s'"""
-                        .formatted(copies, fixture.subscription()),
-                """
+                FROM spream.dead_letters, generate_series(1, %d) AS n WHERE subscription = '%s'""".formatted(copies, fixture.subscription()), """
                 INSERT INTO spream.dead_letter_keys
                 SELECT l.id, k.key_hash, k.subscription, k.failed, l.commit_timestamp, k.server_transaction_id,
                     k.record_sequence, k.table_name, k.key
                 FROM spream.dead_letters l JOIN spream.dead_letter_keys k USING (subscription)
-                WHERE l.subscription = '%s' AND l.id <> k.letter_id"""
-                        .formatted(fixture.subscription()),
-                """
+                WHERE l.subscription = '%s' AND l.id <> k.letter_id""".formatted(fixture.subscription()), """
                 INSERT INTO spream.dead_letter_passes
                 SELECT key_hash, subscription, commit_timestamp + 2 * n, server_transaction_id, record_sequence
-                FROM spream.dead_letter_passes, generate_series(1, %d) AS n WHERE subscription = '%s'"""
-                        .formatted(copies, fixture.subscription()));
+                FROM spream.dead_letter_passes, generate_series(1, %d) AS n WHERE subscription = '%s'""".formatted(
+                                copies, fixture.subscription()));
         one.accept(failed(Changes.of(3 * copies, "A")));
         assertThat(one.counts()).isEqualTo(new DeadLetterStore.Counts(copies + 2, copies + 1, 0, 0, 0));
     }
