@@ -154,6 +154,7 @@ final class DashboardIT {
                                     .objects("subscriptions")
                                     .size()
                             == 3);
+            page.awaitFound("api/subscription?name=returns"); // the names may be two seconds old
             page.await(
                     "api/subscription?name=returns",
                     shown -> shown.objects("partitions").size() == 1);

@@ -41,6 +41,14 @@ record PageClient(URI base, String token, HttpClient client) implements AutoClos
         return answer;
     }
 
+    void awaitFound(String path) throws Exception {
+        long deadline = System.nanoTime() + TIMEOUT_NANOS;
+        while (read(path).statusCode() == 404) {
+            assertThat(System.nanoTime()).as(path).isLessThan(deadline);
+            LockSupport.parkNanos(100_000_000);
+        }
+    }
+
     JsonObject done(String command, String body) throws Exception {
         JsonObject outcome = answered(command, body);
         assertThat(outcome.get("done")).as("%s", outcome).isEqualTo(true);

@@ -135,6 +135,9 @@ public final class JsonlDeadLetterSink implements DeadLetterStore, AutoCloseable
 
     @Override
     public List<Entry> newestLetters(int limit) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit is %d, must be 1 or more".formatted(limit));
+        }
         return locked(() -> index.newest(limit));
     }
 

@@ -417,6 +417,39 @@ final class DeadLetterReplayTest {
                 .containsExactly(identity(2), identity(3));
     }
 
+    @Test
+    void a_consumer_that_restores_the_interrupt_ends_the_replay_and_its_letter_is_not_refused() throws Exception {
+        accept(parked(Changes.of(1, "A")), parked(Changes.of(2, "B")), parked(Changes.of(3, "C")));
+        List<RecordIdentity> told = new ArrayList<>();
+        Consumer consumer = recording(change -> {
+            if (second(change) == 2) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted");
+            }
+        });
+        DeadLetterReplay replay = DeadLetterReplay.of(fixture.sink(), consumer).onReplayed(told::add);
+
+        assertThatThrownBy(replay::all).isInstanceOf(InterruptedException.class);
+
+        assertThat(told).containsExactly(identity(1));
+        assertThat(taken).containsExactly("A1");
+    }
+
+    @Test
+    void a_batch_consumer_that_restores_the_interrupt_ends_the_replay() throws Exception {
+        accept(parked(Changes.of(1, "A")), parked(Changes.of(2, "B")));
+        AtomicInteger calls = new AtomicInteger();
+        BatchConsumer consumer = batch -> {
+            calls.incrementAndGet();
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted");
+        };
+
+        assertThatThrownBy(DeadLetterReplay.of(fixture.sink(), consumer)::all).isInstanceOf(InterruptedException.class);
+
+        assertThat(calls).hasValue(1);
+    }
+
     private void accept(DeadLetter... letters) throws Exception {
         for (DeadLetter letter : letters) {
             fixture.sink().accept(letter);

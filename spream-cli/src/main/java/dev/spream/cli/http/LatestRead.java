@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LatestRead<T> {
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
 
     private final String what;
     private final Callable<T> reading;
@@ -30,6 +31,7 @@ final class LatestRead<T> {
     private @Nullable Instant readAt;
     private @Nullable String error;
     private Instant askedAt = Instant.MIN;
+    private Instant endedAt = Instant.MIN;
     private Duration rest = Duration.ZERO; // the time from a read to the next
     private CompletableFuture<?> asking = CompletableFuture.completedFuture(null);
 
@@ -38,7 +40,8 @@ final class LatestRead<T> {
      *
      * @param what the place that is asked, for messages
      * @param reading called by one thread at a time
-     * @param pause the minimum time between two reads as a multiple of the time that a read takes
+     * @param pause the minimum time between two reads as a multiple of the time that a read takes; at most 30 seconds
+     *     pass after a read, and only the interval after a failed one
      */
     LatestRead(String what, Callable<T> reading, Duration interval, int pause, InstantSource clock) {
         this.what = what;
@@ -77,6 +80,13 @@ final class LatestRead<T> {
         rest = Duration.ZERO;
     }
 
+    /** Lets the next look read again, if that much time has passed since the last read ended. */
+    synchronized void expire(Duration age) {
+        if (!clock.instant().isBefore(endedAt.plus(age))) {
+            expire();
+        }
+    }
+
     private synchronized Known<T> known(boolean late) {
         return new Known<>(
                 Optional.ofNullable(latest),
@@ -112,9 +122,12 @@ final class LatestRead<T> {
             readAt = now;
         }
         error = failure;
-        Duration needed = Duration.between(began, now).multipliedBy(pause);
-        if (askedAt.equals(began) && needed.compareTo(rest) > 0) {
-            rest = needed;
+        endedAt = now;
+        Duration needed = Duration.between(began, now);
+        Duration after = failure == null ? needed.multipliedBy(pause - 1) : interval;
+        Duration total = needed.plus(after.compareTo(MAX_PAUSE) > 0 ? MAX_PAUSE : after);
+        if (askedAt.equals(began) && total.compareTo(rest) > 0) {
+            rest = total;
         }
     }
 }

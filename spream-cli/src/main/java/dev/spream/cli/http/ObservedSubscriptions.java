@@ -21,6 +21,9 @@ final class ObservedSubscriptions {
     /** A read of the lineage may take up to a twentieth of the time. */
     private static final int PAUSE = 20;
 
+    /** Unknown names let the names be read again at most this often. */
+    private static final Duration KNOWN = Duration.ofSeconds(2);
+
     private static final Duration KEPT = LagHistory.STEP.multipliedBy(LagHistory.STEPS);
 
     private final StoredSubscriptions subscriptions;
@@ -76,7 +79,7 @@ final class ObservedSubscriptions {
         if (contains(stored, name)) {
             return stored;
         }
-        names.expire();
+        names.expire(KNOWN);
         return names.look();
     }
 

@@ -3,11 +3,12 @@ package dev.spream.cli.http;
 import dev.spream.api.spi.SubscriptionCatalog;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.partition.PartitionStorage;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,8 +17,7 @@ public final class StoredSubscriptions implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(StoredSubscriptions.class);
 
     private final Supplier<SubscriptionCatalog> catalog;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Map<String, PartitionStorage> opened = new HashMap<>(); // guarded by the lock
+    private final Map<String, Opened> opened = new ConcurrentHashMap<>();
 
     /** @param catalog opens the catalog on the first call; fails if it cannot be opened yet */
     public StoredSubscriptions(Supplier<SubscriptionCatalog> catalog) {
@@ -35,29 +35,50 @@ public final class StoredSubscriptions implements AutoCloseable {
 
     public PartitionStorage storage(String name) {
         SubscriptionCatalog known = catalog.get();
-        lock.lock();
-        try {
-            return opened.computeIfAbsent(name, known::open);
-        } finally {
-            lock.unlock();
-        }
+        return opened.computeIfAbsent(name, opening -> new Opened()).get(() -> known.open(name));
     }
 
     /** Closes the storages; the catalog is left open. Failures are only logged. */
     @Override
     public void close() {
-        lock.lock();
-        try {
-            opened.forEach((name, storage) -> {
-                try {
-                    storage.close();
-                } catch (RuntimeException e) {
-                    log.warn("closing the storage of {} failed; nothing else is affected", name, LoggedFailure.of(e));
+        opened.forEach((name, storage) -> {
+            try {
+                storage.close();
+            } catch (RuntimeException e) {
+                log.warn("closing the storage of {} failed; nothing else is affected", name, LoggedFailure.of(e));
+            }
+        });
+        opened.clear();
+    }
+
+    /** One storage, with a lock of its own: one that opens slowly holds up no other. */
+    private static final class Opened {
+        private final ReentrantLock lock = new ReentrantLock();
+        private @Nullable PartitionStorage storage; // guarded by the lock
+
+        PartitionStorage get(Supplier<PartitionStorage> opening) {
+            lock.lock();
+            try {
+                PartitionStorage known = storage;
+                if (known == null) {
+                    known = opening.get();
+                    storage = known;
                 }
-            });
-            opened.clear();
-        } finally {
-            lock.unlock();
+                return known;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void close() {
+            lock.lock();
+            try {
+                if (storage != null) {
+                    storage.close();
+                }
+            } finally {
+                lock.unlock();
+            }
         }
     }
 }

@@ -33,7 +33,7 @@ final class ReplayTask implements AutoCloseable {
     private final AtomicInteger replayed = new AtomicInteger();
 
     // Guarded by this.
-    private @Nullable Thread thread;
+    private @Nullable Running latestRun;
     private Instant since = Instant.EPOCH;
     private boolean stopping;
     private String latest = "";
@@ -41,6 +41,8 @@ final class ReplayTask implements AutoCloseable {
     ReplayTask(Callable<ConfiguredDeadLetters> opening) {
         this.opening = opening;
     }
+
+    private record Running(Thread thread, FutureTask<Outcome> task) {}
 
     @FunctionalInterface
     interface Work {
@@ -56,7 +58,7 @@ final class ReplayTask implements AutoCloseable {
                 return new Outcome(
                         false, "another replay runs since %s: stop it, or wait; nothing was started".formatted(since));
             }
-            thread = starting;
+            latestRun = new Running(starting, started);
             since = Instant.now();
             stopping = false;
             latest = "";
@@ -95,7 +97,8 @@ final class ReplayTask implements AutoCloseable {
     /** Clears an interrupt, so that the sink is closed in order. */
     private Outcome outcome(ConfiguredDeadLetters configured, Work work) {
         try {
-            DeadLetterReplay replay = DeadLetterReplay.of(configured.letters(), configured.consumer())
+            DeadLetterReplay replay = DeadLetterReplay.of(
+                            configured.letters(), StoppableConsumer.of(configured.consumer(), this::isStopping))
                     .onReplayed(letter -> replayed.incrementAndGet());
             ReplayReport report = new ReplayReport(work.run(replay));
             return new Outcome(report.isComplete(), report + firstRefused(report.result()));
@@ -130,12 +133,14 @@ final class ReplayTask implements AutoCloseable {
     }
 
     private synchronized Optional<Thread> running() {
-        return Optional.ofNullable(thread).filter(Thread::isAlive);
+        return Optional.ofNullable(latestRun)
+                .filter(run -> !run.task().isDone())
+                .map(Running::thread);
     }
 
     synchronized Members members() {
         Members members = new Members().put("running", running().isPresent()).put("stopping", stopping);
-        if (thread != null) {
+        if (latestRun != null) {
             members.put("since", since).put("replayed", replayed.get());
         }
         return latest.isEmpty() ? members : members.put("result", latest);
@@ -157,9 +162,13 @@ final class ReplayTask implements AutoCloseable {
 
     private synchronized Optional<Thread> interrupt() {
         Optional<Thread> running = running();
-        running.ifPresent(Thread::interrupt);
         stopping = running.isPresent();
+        running.ifPresent(Thread::interrupt);
         return running;
+    }
+
+    private synchronized boolean isStopping() {
+        return stopping;
     }
 
     @Override

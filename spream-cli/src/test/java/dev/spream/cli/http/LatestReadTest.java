@@ -36,6 +36,37 @@ final class LatestReadTest {
     }
 
     @Test
+    void a_read_of_any_length_is_repeated_half_a_minute_after_its_end() throws Exception {
+        LatestRead<Integer> read = read(Duration.ofSeconds(10));
+        assertThat(read.look().value()).contains(1);
+        clock.advance(Duration.ofSeconds(29));
+        assertThat(read.look().value()).contains(1);
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(read.look().value()).contains(2);
+    }
+
+    @Test
+    void a_slow_failed_read_is_repeated_after_the_interval() throws Exception {
+        LatestRead<Integer> read = new LatestRead<>(
+                "the database",
+                () -> {
+                    if (reads.incrementAndGet() == 1) {
+                        clock.advance(Duration.ofSeconds(30));
+                        throw new IllegalStateException("it is away");
+                    }
+                    return reads.get();
+                },
+                Duration.ofSeconds(5),
+                20,
+                clock);
+        read.look();
+        clock.advance(Duration.ofSeconds(4));
+        assertThat(read.look().error().orElseThrow()).contains("it is away");
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(read.look().value()).contains(2);
+    }
+
+    @Test
     void a_failed_read_keeps_the_last_value_and_names_the_reason() throws Exception {
         LatestRead<Integer> read = new LatestRead<>(
                 "the database",

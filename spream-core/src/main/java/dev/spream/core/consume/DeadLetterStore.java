@@ -33,8 +33,12 @@ public interface DeadLetterStore extends DeadLetterSink {
      * others.
      *
      * @param limit the maximum number of letters, 1 or more
+     * @throws IllegalArgumentException if the limit is less
      */
     default List<Entry> newestLetters(int limit) throws Exception {
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit is %d, must be 1 or more".formatted(limit));
+        }
         List<Entry> open = openLetters();
         return open.subList(Math.max(0, open.size() - limit), open.size()).reversed();
     }

@@ -169,6 +169,7 @@ final class ReplayRun {
             leave(entry);
             return;
         }
+        requireUninterrupted();
         StoredDeadLetter letter = requireNonNull(claimed.get(entry.identity()));
         try {
             consumer.consume(letter.change(), ReplayBatch.deliveryOf(letter));
@@ -176,7 +177,15 @@ final class ReplayRun {
         } catch (InterruptedException e) {
             throw e;
         } catch (Throwable t) {
+            requireUninterrupted();
             refuse(entry, t);
+        }
+    }
+
+    /** A consumer may restore the interrupt of a call; what it threw then is no refusal. */
+    private static void requireUninterrupted() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("the replay was interrupted");
         }
     }
 
@@ -186,6 +195,7 @@ final class ReplayRun {
             BatchConsumer together,
             List<DeadLetterStore.Entry> taken)
             throws InterruptedException {
+        requireUninterrupted();
         ReplayBatch batch = new ReplayBatch(letters.stream()
                 .map(letter -> requireNonNull(claimed.get(letter.identity())))
                 .toList());

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -33,18 +34,27 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
         });
     }
 
-    /** Returns the tables of partitions of all subscriptions in the database, sorted. */
-    static List<String> subscriptions(SpannerConnection connection, MetadataCalls calls) {
+    /**
+     * Returns the tables of partitions of all subscriptions in the database, sorted.
+     *
+     * @param configured a table that is named as here, also if the database spells it in another case
+     */
+    static List<String> subscriptions(SpannerConnection connection, String configured, MetadataCalls calls) {
         Dialect dialect = connection.client().getDialect();
-        Set<String> tables = calls.run("listing the subscriptions", () -> {
-            MetadataTables any = new MetadataTables("Any", dialect);
-            return rows(connection, any, "table_name, table_type from information_schema.tables").stream()
-                    .map(row -> row.getString(0))
-                    .collect(Collectors.toSet());
-        });
-        return tables.stream()
+        MetadataTables spelled = new MetadataTables(configured, dialect);
+        Map<String, String> tables = calls.run(
+                "listing the subscriptions",
+                () -> rows(connection, spelled, "table_name, table_type from information_schema.tables").stream()
+                        .map(row -> row.getString(0))
+                        .collect(Collectors.toMap(spelled::compared, Function.identity())));
+        tables.replace(spelled.compared(configured), configured);
+        return tables.values().stream()
                 .filter(MetadataTables::isValid)
-                .filter(table -> tables.contains(new MetadataTables(table, dialect).subscription()))
+                .map(table -> new MetadataTables(table, dialect))
+                .filter(found -> Stream.of(found.subscription(), found.workers())
+                        .map(found::compared)
+                        .allMatch(tables::containsKey))
+                .map(MetadataTables::partitions)
                 .sorted()
                 .toList();
     }

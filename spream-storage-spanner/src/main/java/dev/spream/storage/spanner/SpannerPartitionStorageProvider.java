@@ -86,7 +86,9 @@ public final class SpannerPartitionStorageProvider implements PartitionStoragePr
         @Override
         public List<String> names() {
             return MetadataSchema.subscriptions(
-                    connection, new MetadataCalls(connection.database().toString(), callTimeout));
+                    connection,
+                    configured,
+                    new MetadataCalls(connection.database().toString(), callTimeout));
         }
 
         @Override

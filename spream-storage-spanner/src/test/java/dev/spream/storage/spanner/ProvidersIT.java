@@ -27,6 +27,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -143,6 +144,42 @@ final class ProvidersIT {
             }
             try (PartitionStorage empty = catalog.open(one)) {
                 assertThat(empty.subscription()).isEmpty();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.spream.storage.spanner.ServersAndDialects#all")
+    void the_catalog_names_no_other_tables_and_the_configured_one_as_it_is_configured(
+            SpannerServer server, Dialect dialect) throws Exception {
+        MetadataDatabase database = MetadataDatabase.of(server, dialect);
+        boolean anyCase = dialect == Dialect.GOOGLE_STANDARD_SQL;
+        String stored = database.newTable();
+        String configured = anyCase ? stored.toUpperCase(Locale.ROOT) : stored;
+        SpannerPartitionTables.create(database.connection(), stored);
+        String magazine = database.newTable();
+        String form = anyCase
+                ? "CREATE TABLE `%s` (Id INT64) PRIMARY KEY (Id)"
+                : "CREATE TABLE \"%s\" (Id bigint PRIMARY KEY)";
+        database.connection().updateDdl(List.of(form.formatted(magazine), form.formatted(magazine + "_Subscription")));
+        try (ConfiguredSubscriptions subscriptions = ConfiguredSubscriptions.open(SpreamConfig.of(Map.of(
+                "storage",
+                "spanner",
+                "storage.spanner.database",
+                database.connection().database().toString(),
+                "storage.spanner.emulator-host",
+                server.emulatorHost(),
+                "storage.spanner.table",
+                configured)))) {
+            SubscriptionCatalog catalog = subscriptions.catalog();
+            assertThat(catalog.names())
+                    .contains(catalog.configured())
+                    .doesNotContain(magazine)
+                    .doesNotHaveDuplicates();
+            assertThat(catalog.names().stream().filter(stored::equalsIgnoreCase))
+                    .containsExactly(configured);
+            try (PartitionStorage opened = catalog.open(configured)) {
+                assertThat(opened.subscription()).isEmpty();
             }
         }
     }

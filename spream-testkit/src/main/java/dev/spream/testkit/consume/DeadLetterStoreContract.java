@@ -5,6 +5,7 @@ import static dev.spream.testkit.consume.DeadLetters.behind;
 import static dev.spream.testkit.consume.DeadLetters.failed;
 import static dev.spream.testkit.consume.DeadLetters.parked;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.spream.core.consume.DeadLetter;
 import dev.spream.core.consume.DeadLetterReplay;
@@ -53,6 +54,7 @@ public abstract class DeadLetterStoreContract extends DeadLetterSinkContract {
     @Test
     public final void the_newest_letters_are_listed_first_up_to_the_limit() throws Exception {
         assertThat(store().newestLetters(5)).isEmpty();
+        assertThatIllegalArgumentException().isThrownBy(() -> store().newestLetters(0));
         sink().accept(parked(Changes.of(5, "A")));
         sink().accept(behind(Changes.of(6, "A", "B")));
         sink().accept(failed(Changes.of(3, "C")));

@@ -276,6 +276,17 @@ final class PanelsIT {
         }
     }
 
+    @Test
+    void a_list_that_leaves_subscriptions_out_says_so() throws Exception {
+        try (PageServer server = server(false)) {
+            SamplePanels.page(server, "dashboard", "null", false, List.of("subscriptions"));
+            server.answer("api/subscriptions", SamplePanels.SUBSCRIPTIONS.replace("\"left_out\":0", "\"left_out\":7"));
+            browser.open(server.page());
+            browser.await("list", "return document.querySelectorAll('#subscriptions-rows a').length === 5");
+            assertThat(text("#subscriptions-count")).isEqualTo("12 in this storage; of the first 5, 2 need attention");
+        }
+    }
+
     private static Object buttons() {
         return browser.run("return document.querySelectorAll('.command').length");
     }

@@ -39,7 +39,7 @@ final class SamplePanels {
              "waiting_seconds":3.5,"blockers":[{"session":"78"}]}],"notes":[],
              "sessions":[{"session":"77","process":"importer","label":"nightly","held":[{"path":["u1","a1"],"mode":"exclusive"}],
              "wanted":[{"path":["u2"],"mode":"shared"}],"unnamed_keys":[],"open_seconds":12.0}]}}""";
-    private static final String SUBSCRIPTIONS = """
+    static final String SUBSCRIPTIONS = """
             {"panel":"subscriptions","now":"2026-01-01T01:00:00Z","read_at":"2026-01-01T01:00:00Z","read_age_seconds":0,
              "state":{"configured":"orders","left_out":0,"subscriptions":[
              {"name":"billing","stream":"BillingStream","completed":true,"unfinished":0,"owned":0,"workers":0},

@@ -27,16 +27,17 @@ export function startSubscriptions(panel, choose) {
 
 function draw({ subscriptions, configured, left_out: leftOut }) {
   const sorted = [...subscriptions].sort((one, other) => rank(one) - rank(other) || (one.name < other.name ? -1 : 1));
-  write(byId("subscriptions-count"), told(subscriptions));
+  write(byId("subscriptions-count"), told(subscriptions, leftOut));
   byId("subscriptions-table").hidden = sorted.length === 0;
   byId("subscriptions-none").hidden = sorted.length > 0;
   fillTable(byId("subscriptions-rows"), columns(asked ?? configured), sorted, (one) => one.name);
   write(byId("subscriptions-more"), leftOut ? `${plural(leftOut, "more subscription")} of this storage; open one by ?subscription=NAME.` : "");
 }
 
-function told(subscriptions) {
+function told(subscriptions, leftOut) {
   const bad = subscriptions.filter((one) => rank(one) === 0).length;
-  return `${count(subscriptions.length)} in this storage${bad ? `; ${plural(bad, "needs", "need")} attention` : ""}`;
+  const among = leftOut ? `of the first ${count(subscriptions.length)}, ` : "";
+  return `${count(subscriptions.length + leftOut)} in this storage${bad || leftOut ? `; ${among}${plural(bad, "needs", "need")} attention` : ""}`;
 }
 
 function columns(chosen) {

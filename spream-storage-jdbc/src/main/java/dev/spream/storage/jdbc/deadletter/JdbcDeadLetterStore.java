@@ -227,6 +227,9 @@ public final class JdbcDeadLetterStore implements DeadLetterStore, AutoCloseable
 
     @Override
     public List<Entry> newestLetters(int limit) throws InterruptedException {
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit is %d, must be 1 or more".formatted(limit));
+        }
         return database.run(
                 "reading the newest dead letters" + ofSubscription(),
                 transaction -> letters.newest(transaction, limit));

@@ -175,14 +175,24 @@ record StoredDeadLetters(String subscription) {
             ORDER BY open.commit_timestamp, open.server_transaction_id, open.record_sequence""".formatted(OVERTAKEN, chosen);
     }
 
-    /** Finds the overtaken letters from the changes that passed them, which are few beside the letters. */
+    /**
+     * Finds the overtaken letters from the last change that passed each key, because a key can have very many changes
+     * that passed its letters.
+     */
     private static final String COUNTS = """
             SELECT open.*,
-                (SELECT count(DISTINCT k.letter_id) FROM @dead_letter_passes pass JOIN @dead_letter_keys k
-                    ON k.key_hash = pass.key_hash AND k.subscription = pass.subscription AND k.failed
-                    AND (k.commit_timestamp, k.server_transaction_id, k.record_sequence)
-                        < (pass.commit_timestamp, pass.server_transaction_id, pass.record_sequence)
-                    WHERE pass.subscription = asked.subscription) AS overtaken,
+                (SELECT count(DISTINCT k.letter_id)
+                    FROM (SELECT DISTINCT key_hash FROM @dead_letter_passes
+                        WHERE subscription = asked.subscription) AS passed
+                    CROSS JOIN LATERAL (
+                        SELECT pass.commit_timestamp, pass.server_transaction_id, pass.record_sequence
+                        FROM @dead_letter_passes pass
+                        WHERE pass.key_hash = passed.key_hash AND pass.subscription = asked.subscription
+                        ORDER BY 1 DESC, 2 DESC, 3 DESC LIMIT 1) AS last
+                    JOIN @dead_letter_keys k
+                        ON k.key_hash = passed.key_hash AND k.subscription = asked.subscription AND k.failed
+                        AND (k.commit_timestamp, k.server_transaction_id, k.record_sequence)
+                            < (last.commit_timestamp, last.server_transaction_id, last.record_sequence)) AS overtaken,
                 (SELECT count(*) FROM @dead_letter_parked_keys WHERE subscription = asked.subscription) AS parked_keys
             FROM (SELECT ?::text) AS asked(subscription)
             CROSS JOIN LATERAL (

@@ -322,6 +322,31 @@ final class SharedLettersIT {
     }
 
     @Test
+    void ten_thousand_letters_of_a_key_that_as_many_changes_passed_are_counted_within_the_time_of_a_statement()
+            throws Exception {
+        int copies = 10_000;
+        one.accept(failed(Changes.of(1, "A")));
+        one.delivering(Changes.of(2, "A"));
+        database.execute(
+                """
+                INSERT INTO spream.dead_letters (subscription, commit_timestamp, server_transaction_id, record_sequence,
+                    reason, letter, kept_at)
+                SELECT subscription, commit_timestamp + 2 * n, server_transaction_id, record_sequence, reason, letter, kept_at
+                FROM spream.dead_letters, generate_series(1, %d) AS n WHERE subscription = '%s'""".formatted(copies, fixture.subscription()), """
+                INSERT INTO spream.dead_letter_keys
+                SELECT l.id, k.key_hash, k.subscription, k.failed, l.commit_timestamp, k.server_transaction_id,
+                    k.record_sequence, k.table_name, k.key
+                FROM spream.dead_letters l JOIN spream.dead_letter_keys k USING (subscription)
+                WHERE l.subscription = '%s' AND l.id <> k.letter_id""".formatted(fixture.subscription()), """
+                INSERT INTO spream.dead_letter_passes
+                SELECT key_hash, subscription, commit_timestamp + 2 * n, server_transaction_id, record_sequence
+                FROM spream.dead_letter_passes, generate_series(1, %d) AS n WHERE subscription = '%s'""".formatted(
+                                copies, fixture.subscription()));
+        one.accept(failed(Changes.of(3 * copies, "A")));
+        assertThat(one.counts()).isEqualTo(new DeadLetterStore.Counts(copies + 2, copies + 1, 0, 0, 0));
+    }
+
+    @Test
     void subscriptions_keep_their_letters_apart() throws Exception {
         JdbcFixture neighbour = new JdbcFixture(database.dataSource());
         one.accept(parked(Changes.of(1, "A")));
