@@ -42,8 +42,8 @@ record StoredTable(CreateTable definition, Table table) {
             key.add(columns.stream()
                     .filter(column -> column.name().equalsIgnoreCase(part.column()))
                     .findFirst()
-                    .orElseThrow(() -> Errors.invalidArgument(
-                            "Table %s references nonexistent key column %s", definition.name(), part.column()))
+                    .orElseThrow(() -> Errors.failedPrecondition(
+                            "Table %s references nonexistent key column %s.", definition.name(), part.column()))
                     .name());
         }
         return new StoredTable(definition, new Table(definition.name(), columns, key));
