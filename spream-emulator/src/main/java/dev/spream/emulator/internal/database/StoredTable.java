@@ -143,6 +143,14 @@ record StoredTable(CreateTable definition, Table table) {
         return table.primaryKey().stream().map(this::column).toList();
     }
 
+    /** Returns the columns that a new row must give a value. */
+    List<Column> requiredColumns() {
+        return table.columns().stream()
+                .filter(column ->
+                        column.notNull() && definition(column).source().isEmpty())
+                .toList();
+    }
+
     boolean isKeyColumn(String name) {
         return table.primaryKey().stream().anyMatch(key -> key.equalsIgnoreCase(name));
     }

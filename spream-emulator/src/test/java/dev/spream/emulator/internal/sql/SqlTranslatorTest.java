@@ -42,6 +42,11 @@ class SqlTranslatorTest {
         }
 
         @Override
+        public List<String> requiredColumns(String table) {
+            return List.of();
+        }
+
+        @Override
         public boolean isGenerated(String table, String column) {
             return false;
         }
