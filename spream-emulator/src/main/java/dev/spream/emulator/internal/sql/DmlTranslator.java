@@ -177,7 +177,10 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
                     type.get().getCode());
         }
         boolean json = type.filter(of -> of.getCode() == TypeCode.JSON).isPresent();
-        translator.emit(json && postgres && !value.equalsIgnoreCase("NULL") ? "SPANNER_JSONB(" + value + ")" : value);
+        boolean number = literal && first.kind() == Kind.NUMBER;
+        String assigned = number ? first.text() : value;
+        translator.emit(
+                json && postgres && !value.equalsIgnoreCase("NULL") ? "SPANNER_JSONB(" + value + ")" : assigned);
     }
 
     private boolean assignedDefault(String table, String column) {

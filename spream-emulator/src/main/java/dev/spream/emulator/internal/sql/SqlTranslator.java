@@ -335,9 +335,8 @@ public final class SqlTranslator {
 
     String number(String text) {
         boolean floating = !postgres
-                && text.contains(".")
-                && !text.toUpperCase(Locale.ROOT).contains("E");
-        return floating ? text + "E0" : text;
+                && (text.contains(".") || text.toUpperCase(Locale.ROOT).contains("E"));
+        return floating ? "CAST(" + text + " AS DOUBLE PRECISION)" : text;
     }
 
     private void parameter(String name) {
