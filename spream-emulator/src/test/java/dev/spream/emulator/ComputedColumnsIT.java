@@ -71,6 +71,32 @@ class ComputedColumnsIT {
     }
 
     @Test
+    void an_existing_row_is_not_updated_without_its_columns_that_have_no_default() throws Exception {
+        DatabaseClient database =
+                google("CREATE TABLE T (Id INT64 NOT NULL, A INT64 NOT NULL, B INT64 NOT NULL DEFAULT (5), C INT64)"
+                        + " PRIMARY KEY (Id)");
+        execute(database, "INSERT INTO T (Id, A) VALUES (1, 1)");
+        assertFails(
+                ErrorCode.FAILED_PRECONDITION,
+                "NOT NULL columns: A",
+                () -> database.write(List.of(Mutation.newInsertOrUpdateBuilder("T")
+                        .set("Id")
+                        .to(1)
+                        .set("C")
+                        .to(2)
+                        .build())));
+        assertFails(
+                ErrorCode.FAILED_PRECONDITION,
+                "NOT NULL column: A",
+                () -> execute(database, "INSERT OR UPDATE INTO T (Id, C) VALUES (1, 2)"));
+        execute(database, "INSERT OR IGNORE INTO T (Id, C) VALUES (1, 2)");
+        execute(database, "INSERT OR UPDATE INTO T (Id, C) SELECT Id, 2 FROM T WHERE Id = 7");
+        assertThat(texts(database, "SELECT * FROM T")).containsExactly("1,1,5,null");
+        execute(database, "INSERT OR UPDATE INTO T (Id, A, C) VALUES (1, 2, 3)");
+        assertThat(texts(database, "SELECT * FROM T")).containsExactly("1,2,5,3");
+    }
+
+    @Test
     void the_time_of_a_default_value_is_the_same_for_all_rows_of_a_statement() throws Exception {
         DatabaseClient database =
                 google("CREATE TABLE T (Id INT64, At TIMESTAMP DEFAULT (CURRENT_TIMESTAMP()), U STRING(36) DEFAULT"

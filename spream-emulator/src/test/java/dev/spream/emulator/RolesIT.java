@@ -1,5 +1,6 @@
 package dev.spream.emulator;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -11,16 +12,19 @@ import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.MutationGroup;
 import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerOptions;
 import com.google.cloud.spanner.Statement;
+import com.google.rpc.Code;
 import com.google.spanner.v1.CreateSessionRequest;
 import com.google.spanner.v1.Session;
 import com.google.spanner.v1.SpannerGrpc;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.StatusRuntimeException;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -101,6 +105,66 @@ class RolesIT {
                             .run(transaction ->
                                     transaction.batchUpdate(List.of(Statement.of("DELETE FROM T WHERE TRUE")))));
         }
+    }
+
+    @Test
+    void a_group_of_mutations_is_written_with_the_privileges_alone() throws Exception {
+        DatabaseId id = writableTable();
+        try (Spanner client = as("Writer")) {
+            DatabaseClient writer = client.getDatabaseClient(id);
+            MutationGroup denied = MutationGroup.of(Mutation.delete("T", KeySet.all()));
+            List<Code> codes = new ArrayList<>();
+            writer.batchWriteAtLeastOnce(List.of(MutationGroup.of(row(1)), denied))
+                    .forEach(response ->
+                            codes.add(Code.forNumber(response.getStatus().getCode())));
+
+            assertThat(codes).containsExactly(Code.OK, Code.PERMISSION_DENIED);
+            assertThat(EmulatedSpanner.texts(spanner.connect(id), "SELECT Id FROM T"))
+                    .containsExactly("1");
+        }
+    }
+
+    @Test
+    void dml_needs_the_privileges_of_its_verb_after_a_comment() throws Exception {
+        DatabaseId id = writableTable();
+        try (Spanner client = as("Writer")) {
+            DatabaseClient writer = client.getDatabaseClient(id);
+            assertThat(change(writer, "/* INSERT */ INSERT INTO T (Id) VALUES (1)"))
+                    .isOne();
+            assertDenied("on table T", () -> change(writer, "/* INSERT */ UPDATE T SET V = 1 WHERE TRUE"));
+            assertDenied("on table T", () -> change(writer, "-- a\nDELETE FROM T WHERE TRUE"));
+        }
+    }
+
+    @Test
+    void an_insertion_that_may_update_needs_both_privileges() throws Exception {
+        DatabaseId id = writableTable();
+        String conflict = "INSERT INTO T (Id) VALUES (1) ON CONFLICT (Id) DO ";
+        try (Spanner client = as("Writer")) {
+            DatabaseClient writer = client.getDatabaseClient(id);
+            assertDenied("on table T", () -> change(writer, "INSERT OR UPDATE INTO T (Id) VALUES (1)"));
+            assertDenied("on table T", () -> change(writer, conflict + "UPDATE SET Id = excluded.Id"));
+            assertThat(change(writer, conflict + "NOTHING")).isOne();
+            assertThat(change(writer, "INSERT OR IGNORE INTO T (Id) VALUES (1)"))
+                    .isZero();
+            spanner.alter(id, "GRANT UPDATE ON TABLE T TO ROLE Writer");
+            assertThat(change(writer, "INSERT OR UPDATE INTO T (Id) VALUES (1)"))
+                    .isOne();
+            assertThat(change(writer, conflict + "UPDATE SET Id = excluded.Id")).isOne();
+        }
+    }
+
+    private static DatabaseId writableTable() throws Exception {
+        return spanner.createDatabase(
+                Dialect.GOOGLE_STANDARD_SQL,
+                "CREATE TABLE T (Id INT64, V INT64) PRIMARY KEY (Id)",
+                "CREATE ROLE Writer",
+                "GRANT SELECT, INSERT ON TABLE T TO ROLE Writer");
+    }
+
+    private static long change(DatabaseClient database, String dml) {
+        return requireNonNull(
+                database.readWriteTransaction().run(transaction -> transaction.executeUpdate(Statement.of(dml))));
     }
 
     @Test

@@ -3,12 +3,14 @@ package dev.spream.emulator.internal.database;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Mutation;
 import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.sql.DmlTarget;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Privilege.Action;
 import dev.spream.emulator.internal.sql.Privilege.Kind;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -58,15 +60,10 @@ public final class AccessControl {
         if (role.isEmpty()) {
             return;
         }
-        String written = SqlTranslator.writtenTable(sql, dialect).orElse("");
-        if (!written.isEmpty()) {
-            switch (sql.stripLeading().substring(0, 6).toUpperCase(Locale.ROOT)) {
-                case "INSERT" -> requireOnTable(written, Action.INSERT);
-                case "UPDATE" -> requireOnTable(written, Action.UPDATE, Action.SELECT);
-                default -> requireOnTable(written, Action.DELETE, Action.SELECT);
-            }
-        }
-        checkNamed(sql, written);
+        Optional<DmlTarget> written = DmlTarget.of(sql, dialect);
+        written.ifPresent(
+                target -> requireOnTable(target.table(), target.actions().toArray(Action[]::new)));
+        checkNamed(sql, written.map(DmlTarget::table).orElse(""));
     }
 
     private void checkNamed(String sql, String except) {

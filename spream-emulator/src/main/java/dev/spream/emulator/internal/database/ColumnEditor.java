@@ -52,6 +52,7 @@ record ColumnEditor(
         List<ColumnDef> columns = new ArrayList<>(table.definition().columns());
         columns.add(add.column());
         StoredTable changed = table.withColumns(columns);
+        SchemaRules.checkTable(changed);
         Schema result = SequenceEditor.withIdentity(schema.with(changed), changed, add.column());
         String column = expressions.column(changed, add.column(), result);
         StatementScope.run(clock, result::sequence, () -> {
@@ -117,9 +118,11 @@ record ColumnEditor(
                         old.name());
             }
         }
+        SchemaRules.checkAlteration(table, old, changed, schema);
         StoredTable result = table.withColumns(table.definition().columns().stream()
                 .map(column -> column.equals(old) ? changed : column)
                 .toList());
+        SchemaRules.checkTable(result);
         if (alter.allowsCommitTimestamp() == null) {
             alter(
                     table,

@@ -221,11 +221,9 @@ final class MutationWriter {
         void write(Row row) throws SQLException;
     }
 
-    private void insert(Row row) throws SQLException {
-        List<String> missing = row.table().table().columns().stream()
-                .filter(column -> column.notNull()
-                        && !row.columns().contains(column)
-                        && row.table().definition(column).source().isEmpty())
+    private static void checkComplete(Row row) {
+        List<String> missing = row.table().requiredColumns().stream()
+                .filter(column -> !row.columns().contains(column))
                 .map(Column::name)
                 .toList();
         if (!missing.isEmpty()) {
@@ -233,6 +231,10 @@ final class MutationWriter {
                     "A new row in table %s does not specify a non-null value for these NOT NULL columns: %s",
                     row.table().name(), String.join(", ", missing));
         }
+    }
+
+    private void insert(Row row) throws SQLException {
+        checkComplete(row);
         List<Column> columns = row.written();
         String names = columns.stream().map(column -> quoted(column.name())).collect(Collectors.joining(", "));
         String marks = String.join(", ", Collections.nCopies(columns.size(), "?"));
@@ -269,6 +271,7 @@ final class MutationWriter {
     }
 
     private void insertOrUpdate(Row row) throws SQLException {
+        checkComplete(row);
         if (!updated(row)) {
             insert(row);
         }

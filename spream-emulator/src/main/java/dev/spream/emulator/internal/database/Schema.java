@@ -416,6 +416,11 @@ final class Schema implements SqlSchema {
     }
 
     @Override
+    public List<String> requiredColumns(String table) {
+        return table(table).requiredColumns().stream().map(Column::name).toList();
+    }
+
+    @Override
     public boolean isGenerated(String table, String column) {
         return findTable(table)
                 .flatMap(found -> found.findColumn(column))

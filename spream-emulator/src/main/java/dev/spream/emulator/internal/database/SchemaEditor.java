@@ -219,7 +219,7 @@ final class SchemaEditor {
             throw Errors.failedPrecondition(
                     "Index %s does not match the schema of the indexed table %s.", create.name(), table.name());
         }
-        create.storing().forEach(table::column);
+        SchemaRules.checkIndex(create, table);
         String parts = create.parts().stream()
                 .map(part -> quoted(table.column(part.column()).name()))
                 .collect(Collectors.joining(", "));

@@ -42,8 +42,8 @@ record StoredTable(CreateTable definition, Table table) {
             key.add(columns.stream()
                     .filter(column -> column.name().equalsIgnoreCase(part.column()))
                     .findFirst()
-                    .orElseThrow(() -> Errors.invalidArgument(
-                            "Table %s references nonexistent key column %s", definition.name(), part.column()))
+                    .orElseThrow(() -> Errors.failedPrecondition(
+                            "Table %s references nonexistent key column %s.", definition.name(), part.column()))
                     .name());
         }
         return new StoredTable(definition, new Table(definition.name(), columns, key));
@@ -141,6 +141,14 @@ record StoredTable(CreateTable definition, Table table) {
 
     List<Column> keyColumns() {
         return table.primaryKey().stream().map(this::column).toList();
+    }
+
+    /** Returns the columns that a new row must give a value. */
+    List<Column> requiredColumns() {
+        return table.columns().stream()
+                .filter(column ->
+                        column.notNull() && definition(column).source().isEmpty())
+                .toList();
     }
 
     boolean isKeyColumn(String name) {

@@ -35,7 +35,9 @@ record TableEditor(
         schema.checkNamedSchemaOf(create.name());
         StoredTable declared = StoredTable.of(create);
         StoredTable table = declared.with(constraints.named(declared, schema));
+        SchemaRules.checkTable(table);
         create.parent().ifPresent(parent -> schema.table(parent.table()));
+        table.enforcedParent().ifPresent(parent -> SchemaRules.checkParent(table, schema.table(parent.table())));
         DeletionPolicies.check(table, schema.with(table));
         Schema result = schema.with(table);
         for (ColumnDef column : create.columns()) {
@@ -76,11 +78,6 @@ record TableEditor(
         if (parentKey.isEmpty()) {
             throw Errors.unimplemented(
                     "table %s is interleaved in %s, which has no key columns; this emulator does not support that",
-                    table.name(), parent.table());
-        }
-        if (key.size() < parentKey.size()) {
-            throw Errors.failedPrecondition(
-                    "Interleaved table %s must have the primary key of its parent %s as the start of its own",
                     table.name(), parent.table());
         }
         return ", FOREIGN KEY (%s) REFERENCES %s (%s) ON DELETE %s"

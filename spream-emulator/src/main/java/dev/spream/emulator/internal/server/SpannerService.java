@@ -18,6 +18,7 @@ import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.GetSessionRequest;
 import com.google.spanner.v1.ListSessionsRequest;
 import com.google.spanner.v1.ListSessionsResponse;
+import com.google.spanner.v1.Mutation;
 import com.google.spanner.v1.PartialResultSet;
 import com.google.spanner.v1.PartitionQueryRequest;
 import com.google.spanner.v1.PartitionReadRequest;
@@ -28,12 +29,14 @@ import com.google.spanner.v1.RollbackRequest;
 import com.google.spanner.v1.Session;
 import com.google.spanner.v1.SpannerGrpc;
 import com.google.spanner.v1.Transaction;
+import dev.spream.emulator.internal.database.AccessControl;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
 import dev.spream.emulator.internal.database.ReadWriteTransaction.CommitResult;
 import dev.spream.emulator.internal.database.WireTimestamps;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
+import java.util.List;
 
 /** The data service: sessions, transactions, reads, SQL and commits. */
 final class SpannerService extends SpannerGrpc.SpannerImplBase {
@@ -170,25 +173,30 @@ final class SpannerService extends SpannerGrpc.SpannerImplBase {
     @Override
     public void batchWrite(BatchWriteRequest request, StreamObserver<BatchWriteResponse> observer) {
         EmulatedDatabase database;
+        AccessControl access;
         try {
             database = sessions.databaseOf(request.getSession());
+            access = sessions.accessOf(request.getSession());
         } catch (StatusRuntimeException e) {
             observer.onError(e);
             return;
         }
         for (int i = 0; i < request.getMutationGroupsCount(); i++) {
-            observer.onNext(committed(database, request, i));
+            observer.onNext(committed(database, access, request, i));
         }
         observer.onCompleted();
     }
 
-    private static BatchWriteResponse committed(EmulatedDatabase database, BatchWriteRequest request, int group) {
+    private static BatchWriteResponse committed(
+            EmulatedDatabase database, AccessControl access, BatchWriteRequest request, int group) {
         BatchWriteResponse.Builder response = BatchWriteResponse.newBuilder().addIndexes(group);
         String tag = request.getRequestOptions().getTransactionTag();
+        List<Mutation> mutations = request.getMutationGroups(group).getMutationsList();
         try {
+            access.checkMutations(mutations);
             CommitResult result = database.transactions()
                     .begin(tag, request.getExcludeTxnFromChangeStreams(), false)
-                    .commit(request.getMutationGroups(group).getMutationsList(), tag);
+                    .commit(mutations, tag);
             return response.setStatus(com.google.rpc.Status.getDefaultInstance())
                     .setCommitTimestamp(WireTimestamps.timestamp(result.timestamp()))
                     .build();

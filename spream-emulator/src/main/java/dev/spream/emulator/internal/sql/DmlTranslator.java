@@ -39,7 +39,10 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
             skipConflictAction();
         }
         if (replaces || ignores) {
-            source = withKeyDefaults(table, keyColumns, columns, source);
+            source = withDefaults(table, keyColumns, columns, source);
+        }
+        if (replaces) {
+            source = withDefaults(table, schema.requiredColumns(table), columns, source);
         }
         String names = SqlTranslator.quotedList(columns);
         String key = SqlTranslator.quotedList(keyColumns);
@@ -84,10 +87,13 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
         return dml(table, Set.copyOf(columns), "FINAL");
     }
 
-    /** Adds the key columns that the statement leaves to their default values, since rows are sought by them. */
-    private String withKeyDefaults(String table, List<String> keyColumns, List<String> columns, String source) {
-        List<String> missing = keyColumns.stream()
-                .filter(key -> columns.stream().noneMatch(key::equalsIgnoreCase))
+    /**
+     * Adds the columns that the statement leaves out to the rows: those of the key, since rows are sought by it, and
+     * those without a default value, which an existing row needs, too.
+     */
+    private String withDefaults(String table, List<String> needed, List<String> columns, String source) {
+        List<String> missing = needed.stream()
+                .filter(column -> columns.stream().noneMatch(column::equalsIgnoreCase))
                 .toList();
         if (missing.stream().anyMatch(key -> schema.isGenerated(table, key))) {
             throw Errors.unimplemented(
@@ -171,7 +177,10 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
                     type.get().getCode());
         }
         boolean json = type.filter(of -> of.getCode() == TypeCode.JSON).isPresent();
-        translator.emit(json && postgres && !value.equalsIgnoreCase("NULL") ? "SPANNER_JSONB(" + value + ")" : value);
+        boolean number = literal && first.kind() == Kind.NUMBER;
+        String assigned = number ? first.text() : value;
+        translator.emit(
+                json && postgres && !value.equalsIgnoreCase("NULL") ? "SPANNER_JSONB(" + value + ")" : assigned);
     }
 
     private boolean assignedDefault(String table, String column) {

@@ -1,6 +1,7 @@
 package dev.spream.emulator.internal.sql;
 
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
@@ -30,6 +31,9 @@ public final class EngineFunctions {
             deterministic("TEXT", "text"),
             deterministic("EXTRACT", "extract"),
             deterministic("JSONB", "jsonb"),
+            deterministic("BOOL", "bool"),
+            deterministic("INT64", "int64"),
+            deterministic("LENGTH", "length"),
             definition("CHECK", "", "check"),
             definition("NOW", "", "now"),
             definition("TODAY", "", "today"),
@@ -102,6 +106,46 @@ public final class EngineFunctions {
             case byte[] bytes -> new String(bytes, StandardCharsets.UTF_8);
             default -> object.toString();
         };
+    }
+
+    /** Casts a value to a boolean, as {@code CAST(value AS BOOL)} in GoogleSQL. */
+    public static @Nullable Boolean bool(Value value) {
+        if (value.getValueType() == Value.NULL) {
+            return null;
+        }
+        String text = String.valueOf(value.getString());
+        if (value.getValueType() != Value.VARCHAR || text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")) {
+            return value.getBoolean();
+        }
+        throw Errors.outOfRange("Bad bool value: " + text);
+    }
+
+    /** Casts a value to an integer, as {@code CAST(value AS INT64)} in GoogleSQL. */
+    public static @Nullable Long int64(Value value) {
+        if (value.getValueType() == Value.NULL) {
+            return null;
+        }
+        String text = String.valueOf(value.getString());
+        try {
+            return switch (value.getValueType()) {
+                case Value.VARCHAR -> text.matches("[+-]?0[xX].+") ? Long.decode(text) : Long.parseLong(text.strip());
+                case Value.BOOLEAN -> value.getBoolean() ? 1L : 0L;
+                default ->
+                    new BigDecimal(text).setScale(0, RoundingMode.HALF_UP).longValueExact();
+            };
+        } catch (NumberFormatException e) {
+            throw Errors.outOfRange("Bad int64 value: " + text);
+        } catch (ArithmeticException e) {
+            throw Errors.outOfRange("int64 out of range: " + text);
+        }
+    }
+
+    /** Returns the third argument of {@code SUBSTR}. */
+    public static @Nullable Long length(@Nullable Long length) {
+        if (length != null && length < 0) {
+            throw Errors.outOfRange("Third argument in SUBSTR() cannot be negative");
+        }
+        return length;
     }
 
     private static String timestamp(ZonedDateTime time) {

@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -46,6 +47,9 @@ record FunctionTranslator(
             .appendOffset("+HH", "Z")
             .optionalEnd()
             .toFormatter(Locale.ROOT);
+
+    /** The types to which GoogleSQL casts by rules of its own. */
+    private static final Set<TypeCode> OWN_CASTS = Set.of(TypeCode.BOOL, TypeCode.INT64);
 
     static final Set<String> AFTER_TABLE = Set.of("""
             SET THEN RETURNING WHERE ORDER GROUP LIMIT JOIN INNER LEFT RIGHT FULL CROSS ON UNION HAVING WITH USING EXCEPT \
@@ -186,6 +190,11 @@ record FunctionTranslator(
             case "ENDS_WITH" -> emitCall("(RIGHT(%1$s, CHAR_LENGTH(%2$s)) = %2$s)");
             case "BYTE_LENGTH" -> emitCall("OCTET_LENGTH(%s)");
             case "STRPOS" -> emitCall("LOCATE(%2$s, %1$s)");
+            case "SUBSTR" ->
+                emitCall(arguments -> arguments.size() == 3
+                        ? "SUBSTR(%s, %s, SPANNER_LENGTH(%s))".formatted(arguments.toArray())
+                        : "SUBSTR(" + String.join(", ", arguments) + ")");
+            case "GREATEST", "LEAST" -> emitCall(arguments -> extreme(name, arguments));
             case "TO_JSON_STRING" -> emitCall("SPANNER_TEXT(%s)");
             case "UNNEST" -> unnest();
             default -> {
@@ -193,6 +202,12 @@ record FunctionTranslator(
             }
         }
         return true;
+    }
+
+    /** Returns the greatest or the least value; in PostgreSQL nulls are ignored. */
+    private String extreme(String name, List<String> arguments) {
+        String call = name + "(" + String.join(", ", arguments) + ")";
+        return dialect == DatabaseDialect.POSTGRESQL ? call + " IGNORE NULLS" : call;
     }
 
     /** Returns the current time, where an expression may depend on it. */
@@ -267,10 +282,12 @@ record FunctionTranslator(
 
     /** Returns a translated expression as a value of a type. */
     String cast(String expression, Type type) {
+        boolean own = dialect != DatabaseDialect.POSTGRESQL && OWN_CASTS.contains(type.getCode());
+        String value = own ? "SPANNER_" + type.getCode() + "(" + expression + ")" : expression;
         return switch (type.getCode()) {
             case STRING -> "SPANNER_TEXT(" + expression + ")";
             case JSON -> "SPANNER_JSONB(" + expression + ")";
-            default -> "CAST( " + expression + " AS " + Types.engineType(type) + " )";
+            default -> "CAST( " + value + " AS " + Types.engineType(type) + " )";
         };
     }
 

@@ -20,6 +20,9 @@ public interface SqlSchema {
 
     boolean isSequence(String name);
 
+    /** Returns the columns that a new row of a table must give a value. */
+    List<String> requiredColumns(String table);
+
     boolean isGenerated(String table, String column);
 
     /** Returns the default value of a column in the engine's SQL; empty if it has none. */

@@ -110,20 +110,6 @@ public final class SqlTranslator {
         return paths;
     }
 
-    /** Returns the table that DML writes; empty if the statement is none. */
-    public static Optional<String> writtenTable(String sql, DatabaseDialect dialect) {
-        TokenCursor cursor = new TokenCursor(sql, dialect);
-        boolean insert = cursor.acceptWords("INSERT");
-        if (!insert && !cursor.acceptWords("UPDATE") && !cursor.acceptWords("DELETE")) {
-            return Optional.empty();
-        }
-        if (insert && cursor.acceptWords("OR")) {
-            cursor.next();
-        }
-        cursor.acceptWords(insert ? "INTO" : "FROM");
-        return Optional.of(cursor.expectName());
-    }
-
     /** Returns an expression with some of its names replaced. */
     public static String replaced(
             String expression, DatabaseDialect dialect, Function<String, Optional<String>> replacement) {
@@ -349,9 +335,8 @@ public final class SqlTranslator {
 
     String number(String text) {
         boolean floating = !postgres
-                && text.contains(".")
-                && !text.toUpperCase(Locale.ROOT).contains("E");
-        return floating ? text + "E0" : text;
+                && (text.contains(".") || text.toUpperCase(Locale.ROOT).contains("E"));
+        return floating ? "CAST(" + text + " AS DOUBLE PRECISION)" : text;
     }
 
     private void parameter(String name) {

@@ -173,7 +173,14 @@ public final class Values {
     }
 
     private static long wholeNumber(Object object) {
-        return object instanceof BigDecimal decimal ? decimal.longValueExact() : ((Number) object).longValue();
+        if (!(object instanceof BigDecimal decimal)) {
+            return ((Number) object).longValue();
+        }
+        try {
+            return decimal.longValueExact();
+        } catch (ArithmeticException e) {
+            throw Errors.outOfRange("int64 overflow: " + decimal.toPlainString());
+        }
     }
 
     private static Value floating(double number) {
