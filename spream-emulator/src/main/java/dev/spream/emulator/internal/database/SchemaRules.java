@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** What Spanner demands of tables, their keys, parents and indexes, and the engine does not. */
+/** The rules of Spanner for tables, their keys, parents and indexes that the engine does not have. */
 final class SchemaRules {
     private static final Set<TypeCode> NEVER_KEYS =
             Set.of(TypeCode.JSON, TypeCode.ARRAY, TypeCode.STRUCT, TypeCode.PROTO);
