@@ -6,10 +6,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Pictures of every panel and state of the page, in both colours, wide and narrow, whose texts must be readable. */
+@Tag("proof")
 final class PagePicturesIT {
     private static final String TOKEN = "a-token-of-the-page";
     private static final List<String> PANELS =
