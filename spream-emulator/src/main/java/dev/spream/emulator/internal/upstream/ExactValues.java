@@ -1,6 +1,7 @@
 package dev.spream.emulator.internal.upstream;
 
 import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 
 import com.google.protobuf.ListValue;
 import com.google.protobuf.Value;
@@ -79,12 +80,16 @@ final class ExactValues {
         Map<ListValue, Map<String, Value>> before =
                 record.kind() == Kind.INSERT ? Map.of() : rows(record, commit.minus(1, ChronoUnit.MICROS));
         List<String> keyOrder = keyOrder(record);
+        Set<String> timestamps = record.columns().stream()
+                .filter(column -> column.type().getCode() == TypeCode.TIMESTAMP)
+                .map(Column::name)
+                .collect(toSet());
         return record.with(record.mods().stream()
                 .map(mod -> {
                     ListValue key = key(mod, keyOrder);
                     return new Mod(
-                            exact(mod.before(), before.getOrDefault(key, Map.of()), commit),
-                            exact(mod.after(), after.getOrDefault(key, Map.of()), commit),
+                            exact(mod.before(), before.getOrDefault(key, Map.of()), timestamps, commit),
+                            exact(mod.after(), after.getOrDefault(key, Map.of()), timestamps, commit),
                             mod.written());
                 })
                 .toList());
@@ -142,13 +147,15 @@ final class ExactValues {
         return key.build();
     }
 
-    private static Map<String, Value> exact(Map<String, Value> recorded, Map<String, Value> stored, Instant commit) {
+    /** Returns the stored values, and where there are none the recorded ones, with the commit for its placeholder. */
+    static Map<String, Value> exact(
+            Map<String, Value> recorded, Map<String, Value> stored, Set<String> timestamps, Instant commit) {
         Map<String, Value> exact = new LinkedHashMap<>();
-        recorded.forEach((column, value) -> exact.put(
-                column,
-                stored.getOrDefault(
-                        column,
-                        value.getStringValue().startsWith(PLACEHOLDER) ? Values.string(commit.toString()) : value)));
+        recorded.forEach((column, value) -> {
+            boolean placeholder =
+                    timestamps.contains(column) && value.getStringValue().startsWith(PLACEHOLDER);
+            exact.put(column, stored.getOrDefault(column, placeholder ? Values.string(commit.toString()) : value));
+        });
         return exact;
     }
 }

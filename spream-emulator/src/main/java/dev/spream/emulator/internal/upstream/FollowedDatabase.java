@@ -222,7 +222,8 @@ public final class FollowedDatabase implements AutoCloseable {
     /** Returns whether an error of the other server says that a stream does not exist. */
     private static boolean isMissing(StatusRuntimeException failure) {
         String text = String.valueOf(failure.getStatus().getDescription());
-        return text.contains("Table-valued function not found") || text.contains("does not exist");
+        return text.contains("Table-valued function not found")
+                || (text.contains("function spanner.") && text.contains("does not exist"));
     }
 
     /** Forgets what is known of tables, which a DDL statement may have changed. */

@@ -57,10 +57,14 @@ final class UpstreamStream {
         return stream;
     }
 
-    /** Begins anew at the first instant at which the stream can be read, since what was next is not kept any more. */
+    /**
+     * Begins anew at the first instant at which the stream can be read, since what was next is not kept any more. What has
+     * been read is not read again.
+     */
     void reopen() {
         created = firstReadable();
-        readTo = created.minus(1, ChronoUnit.MICROS);
+        Instant before = created.minus(1, ChronoUnit.MICROS);
+        readTo = readTo.isAfter(before) ? readTo : before;
         known.clear();
         live = new LinkedHashMap<>();
     }
@@ -178,7 +182,7 @@ final class UpstreamStream {
         try {
             return query(readTo, until, token);
         } catch (StatusRuntimeException e) {
-            if (e.getStatus().getCode() != Status.Code.INVALID_ARGUMENT) {
+            if (e.getStatus().getCode() != Status.Code.OUT_OF_RANGE) {
                 throw e;
             }
             return query(start, until, token);

@@ -6,7 +6,10 @@ import com.google.gson.JsonParser;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Values;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class UpstreamRecordTest {
@@ -35,5 +38,17 @@ final class UpstreamRecordTest {
                         List.of(Values.string("a"), Values.list(List.of(Values.string("bc"), Values.NULL)))));
         assertThat(UpstreamClient.joined(Values.list(List.of(Values.NULL)), Values.list(List.of(Values.NULL))))
                 .isEqualTo(Values.list(List.of(Values.NULL, Values.NULL)));
+    }
+
+    @Test
+    void only_a_timestamp_is_read_as_the_placeholder_of_the_commit() {
+        Value text = Values.string("9999-12-31T23:59:59Z");
+        Instant commit = Instant.parse("2026-01-01T00:00:00Z");
+        assertThat(ExactValues.exact(Map.of("Seen", text, "Note", text), Map.of(), Set.of("Seen"), commit))
+                .containsEntry("Seen", Values.string("2026-01-01T00:00:00Z"))
+                .containsEntry("Note", text);
+        Value stored = Values.string("9999-12-31T23:59:59.999Z");
+        assertThat(ExactValues.exact(Map.of("Seen", text), Map.of("Seen", stored), Set.of("Seen"), commit))
+                .containsEntry("Seen", stored);
     }
 }
