@@ -21,8 +21,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * The open dead letters of a subscription, with replay, discard and release. A replay delivers to the configured sink,
@@ -50,15 +48,11 @@ public final class DeadLettersPanel implements Panel, AutoCloseable {
         ConfiguredDeadLetters configured = opening.get();
         DeadLetterStore store = configured.letters();
         DeadLetterStore.Counts counts = store.counts();
-        List<DeadLetterStore.Entry> newest = store.newestLetters(LISTED);
-        Map<RecordIdentity, StoredDeadLetter> stored =
-                store.read(newest.stream().map(DeadLetterStore.Entry::identity).toList()).stream()
-                        .collect(Collectors.toMap(letter -> letter.change().identity(), Function.identity()));
         List<Members> letters = new ArrayList<>();
         Map<String, Integer> causes = new HashMap<>();
-        for (DeadLetterStore.Entry entry : newest) {
-            StoredDeadLetter letter = stored.get(entry.identity());
-            if (letter != null) {
+        for (DeadLetterStore.Entry entry : store.newestLetters(LISTED)) {
+            // One at a time: the change of a letter may have many megabytes.
+            for (StoredDeadLetter letter : store.read(List.of(entry.identity()))) {
                 letters.add(DeadLetterMembers.withoutKeys(entry, letter));
                 letter.failure().ifPresent(failure -> causes.merge(failure.errorClass(), 1, Integer::sum));
             }
