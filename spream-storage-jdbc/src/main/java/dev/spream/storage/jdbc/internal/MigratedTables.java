@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.internal;
 
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -13,6 +14,7 @@ import java.util.Map;
  * @param howToMigrate the setting that migrates the tables, in a program and in a configuration
  * @param corrected whether a script was corrected after it had been used, so that histories may have its old checksum
  * @param placeholders the values of <code>${name}</code> in the scripts, by name
+ * @param scripts the names of all scripts, for tables that are also created without Flyway; else empty
  */
 public record MigratedTables(
         String owner,
@@ -21,13 +23,32 @@ public record MigratedTables(
         int version,
         String howToMigrate,
         boolean corrected,
-        Map<String, String> placeholders) {
+        Map<String, String> placeholders,
+        List<String> scripts) {
     public MigratedTables {
         placeholders = Map.copyOf(placeholders);
+        scripts = List.copyOf(scripts);
+    }
+
+    /** Describes tables that only Flyway creates. */
+    public MigratedTables(
+            String owner,
+            String location,
+            String historyTable,
+            int version,
+            String howToMigrate,
+            boolean corrected,
+            Map<String, String> placeholders) {
+        this(owner, location, historyTable, version, howToMigrate, corrected, placeholders, List.of());
     }
 
     /** Describes tables whose names are the same everywhere. */
     public MigratedTables(String owner, String location, String historyTable, int version, String howToMigrate) {
         this(owner, location, historyTable, version, howToMigrate, false, Map.of());
+    }
+
+    /** Returns these tables with the names of all their scripts. */
+    public MigratedTables with(List<String> named) {
+        return new MigratedTables(owner, location, historyTable, version, howToMigrate, corrected, placeholders, named);
     }
 }

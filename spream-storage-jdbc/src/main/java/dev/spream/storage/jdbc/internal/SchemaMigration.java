@@ -7,14 +7,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
-import org.flywaydb.core.api.FlywayException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Creates, migrates and checks tables that belong together. The migration is done by Flyway, with a history table for
- * these tables alone. Processes that start at the same time wait for each other, and the later ones find nothing to do.
+ * these tables alone; without Flyway on the class path, tables are created but not migrated. Processes that start at the
+ * same time wait for each other, and the later ones find nothing to do.
  */
 public record SchemaMigration(DataSource dataSource, SchemaName schema, MigratedTables tables) {
     private static final Logger log = LoggerFactory.getLogger(SchemaMigration.class);
@@ -27,6 +26,8 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
             "SELECT true FROM pg_advisory_xact_lock(hashtextextended('spream schema ' || ?, 0))";
 
     private static final String SCHEMA_EXISTS = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = ?)";
+
+    private static final boolean FLYWAY = isPresent("org.flywaydb.core.Flyway");
 
     private static final String HISTORY_EXISTS =
             "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = ? AND tablename = ?)";
@@ -55,25 +56,28 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
             connection.setAutoCommit(false);
             try {
                 ask(connection, LOCK, schema.value());
-                migrateAlone();
+                migrateAlone(what);
             } finally {
                 connection.rollback();
                 connection.setAutoCommit(autoCommit);
             }
         } catch (SQLException e) {
             throw SqlErrors.storageException(what, e);
-        } catch (FlywayException e) {
-            throw failedMigration(what, e);
         }
         check();
     }
 
-    private void migrateAlone() throws SQLException {
-        if (storedVersion() >= tables.version()) {
+    private void migrateAlone(String what) throws SQLException {
+        int stored = storedVersion();
+        if (stored >= tables.version()) {
             return;
         }
         createSchema();
-        flyway().migrate();
+        if (FLYWAY) {
+            FlywayMigration.migrate(this, what);
+        } else {
+            new ScriptRun(this).create(stored);
+        }
         log.info("[{}] created or migrated the tables of {} to version {}", schema, tables.owner(), tables.version());
     }
 
@@ -150,6 +154,15 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
         return new Statements(connection, schema::in);
     }
 
+    private static boolean isPresent(String type) {
+        try {
+            Class.forName(type, false, SchemaMigration.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
     private void createSchema() throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             if (ask(connection, SCHEMA_EXISTS, schema.value())) {
@@ -170,34 +183,5 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
                             }
                         },
                         row -> row.getBoolean(1));
-    }
-
-    /**
-     * Configures Flyway. The schema may have tables of others, so the tables that exist without a history of ours are
-     * the baseline. Executed scripts must be unchanged, unless one was corrected: then a later script brings its tables
-     * into the same shape.
-     */
-    private Flyway flyway() {
-        return Flyway.configure(SchemaMigration.class.getClassLoader())
-                .dataSource(dataSource)
-                .defaultSchema(schema.value())
-                .schemas(schema.value())
-                .createSchemas(false)
-                .table(tables.historyTable())
-                .locations("classpath:" + tables.location())
-                .placeholders(tables.placeholders())
-                .baselineOnMigrate(true)
-                .baselineVersion("0")
-                .validateOnMigrate(!tables.corrected())
-                .load();
-    }
-
-    private static StorageException failedMigration(String what, FlywayException failure) {
-        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof SQLException sql) {
-                return SqlErrors.storageException(what, sql);
-            }
-        }
-        return new StorageException(what + " failed: " + failure.getMessage(), false, failure);
     }
 }

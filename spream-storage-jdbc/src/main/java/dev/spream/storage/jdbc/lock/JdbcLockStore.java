@@ -2,7 +2,6 @@ package dev.spream.storage.jdbc.lock;
 
 import static java.util.Objects.requireNonNull;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.lock.AcquiredLocks;
@@ -30,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -436,10 +436,11 @@ public final class JdbcLockStore implements LockStore<Connection> {
 
         /** Requires a pool that is large enough; a smaller one deadlocks once all handles are open. */
         private void requireEnoughConnections() {
-            if (dataSource instanceof HikariDataSource pool && pool.getMaximumPoolSize() <= handles) {
+            OptionalInt connections = PoolSize.of(dataSource);
+            if (connections.isPresent() && connections.getAsInt() <= handles) {
                 throw new IllegalArgumentException(
                         "the pool has %d connections, but %d handles need %d; enlarge the pool, or lower the number with handles(n)"
-                                .formatted(pool.getMaximumPoolSize(), handles, handles + 1));
+                                .formatted(connections.getAsInt(), handles, handles + 1));
             }
         }
 

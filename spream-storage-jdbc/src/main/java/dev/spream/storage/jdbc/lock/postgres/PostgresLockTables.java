@@ -24,11 +24,12 @@ public final class PostgresLockTables implements LockTables {
     private static final String SCHEMA = "spream";
 
     private static final MigratedTables TABLES = new MigratedTables(
-            "hierarchical locks",
-            "dev/spream/storage/jdbc/lock/postgresql",
-            "hier_lock_history",
-            1,
-            "migrate(true), in a configuration locks.jdbc.migrate=true, or by ./spream locks provision");
+                    "hierarchical locks",
+                    "dev/spream/storage/jdbc/lock/postgresql",
+                    "hier_lock_history",
+                    1,
+                    "migrate(true), in a configuration locks.jdbc.migrate=true, or by ./spream locks provision")
+            .with(List.of("V1__hierarchical_locks"));
 
     private static final String TABLE_EXISTS =
             "SELECT FROM pg_tables WHERE schemaname = ? AND tablename = 'hier_lock_space'";
