@@ -13,12 +13,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Links between the pages lead to files, and to headings, that exist. */
 final class LinksTest {
-    private static final Pattern LINK = Pattern.compile("\\]\\(((?!https?:|mailto:)[^)\\s]+)\\)");
+    private static final Pattern LINK =
+            Pattern.compile("(?:\\]\\(|^\\[[^]]+]: )((?!https?:|mailto:)[^)\\s]+)(?:\\)|$)", Pattern.MULTILINE);
+    private static final Pattern REFERENCE = Pattern.compile("\\[[^]]+]\\[([^]]+)]");
+    private static final Pattern DEFINITION = Pattern.compile("^\\[([^]]+)]: \\S+$", Pattern.MULTILINE);
     private static final Pattern CODE_BLOCK = Pattern.compile("^```.*?^```$", Pattern.DOTALL | Pattern.MULTILINE);
     private static final Pattern HEADING = Pattern.compile("^#{1,6} +(.+?) *$", Pattern.MULTILINE);
     private static final Pattern LINKED_TEXT = Pattern.compile("\\[([^]]*)]\\([^)]*\\)");
@@ -31,6 +35,14 @@ final class LinksTest {
                         .map(link -> "%s: %s".formatted(Documentation.ROOT.relativize(page), link)))
                 .toList();
         assertThat(dead).as("dead links").isEmpty();
+    }
+
+    @Test
+    void references_and_their_definitions_belong_together() throws IOException {
+        assertThat(Documentation.pages())
+                .allSatisfy(page ->
+                        assertThat(names(REFERENCE, page)).containsExactlyInAnyOrderElementsOf(names(DEFINITION, page)))
+                .anySatisfy(page -> assertThat(names(DEFINITION, page)).isNotEmpty());
     }
 
     @Test
@@ -60,8 +72,15 @@ final class LinksTest {
     }
 
     private static Stream<String> links(Path page) {
-        String prose = CODE_BLOCK.matcher(Documentation.text(page)).replaceAll("");
-        return LINK.matcher(prose).results().map(link -> link.group(1));
+        return LINK.matcher(prose(page)).results().map(link -> link.group(1));
+    }
+
+    private static Set<String> names(Pattern pattern, Path page) {
+        return pattern.matcher(prose(page)).results().map(name -> name.group(1)).collect(Collectors.toSet());
+    }
+
+    private static String prose(Path page) {
+        return CODE_BLOCK.matcher(Documentation.text(page)).replaceAll("");
     }
 
     private static boolean leadsSomewhere(Path page, String link) {
