@@ -21,7 +21,7 @@ final class Engine implements AutoCloseable {
 
     private final String url;
     private final Connection administrator;
-    private final Connection writer;
+    private final Deque<Connection> writers = new ConcurrentLinkedDeque<>();
     private final Deque<Connection> readers = new ConcurrentLinkedDeque<>();
 
     Engine(DatabaseDialect dialect) {
@@ -34,8 +34,6 @@ final class Engine implements AutoCloseable {
             }
             administer("CREATE USER CLIENT PASSWORD ''");
             administer("GRANT SELECT, INSERT, UPDATE, DELETE ON SCHEMA PUBLIC TO CLIENT");
-            this.writer = open();
-            writer.setAutoCommit(false);
         } catch (SQLException e) {
             throw new IllegalStateException("the embedded SQL engine does not start", e);
         }
@@ -53,11 +51,33 @@ final class Engine implements AutoCloseable {
     }
 
     /**
-     * Returns the connection of the read-write transaction that holds the writer lock; it stays open and keeps its
-     * query plans.
+     * Returns a connection for a read-write transaction, which sees the rows as of its first statement. The caller ends
+     * its transaction and {@link #release}s it; it stays open and keeps its query plans.
      */
-    Connection writer() {
-        return writer;
+    Connection writer() throws SQLException {
+        Connection pooled = writers.pollFirst();
+        if (pooled != null) {
+            return pooled;
+        }
+        Connection connection = openSnapshot();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET LOCK_TIMEOUT " + TransactionGate.MAX_WAIT.toMillis());
+        }
+        return connection;
+    }
+
+    void release(Connection writer) {
+        writers.addFirst(writer);
+    }
+
+    /** Returns a new connection whose transactions see the rows as of their first statement; the caller closes it. */
+    Connection openSnapshot() throws SQLException {
+        Connection connection = open();
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SNAPSHOT");
+        }
+        return connection;
     }
 
     /** Returns a new connection, which the caller closes. */

@@ -9,13 +9,15 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
- * The open transactions of a database. A background thread ends abandoned ones: a writer that blocks others, snapshots
+ * The open transactions of a database. A background thread ends abandoned ones: writers that block others, snapshots
  * that are idle for too long or too many, and transactions that were begun and not used.
  */
 public final class OpenTransactions {
@@ -103,12 +105,23 @@ public final class OpenTransactions {
     private void watch() {
         try {
             while (!closed.await(1, TimeUnit.SECONDS)) {
-                database.writerLock().breakIdleHolder();
+                abortIdleBlockers();
                 removeEnded();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Aborts the transactions whose client is idle while others wait for them. */
+    private void abortIdleBlockers() {
+        boolean schemaChangeWaits = database.gate().hasWaiters();
+        Set<Integer> blockers =
+                writers.values().stream().map(ReadWriteTransaction::blocker).collect(Collectors.toSet());
+        blockers.remove(0);
+        writers.values().stream()
+                .filter(writer -> schemaChangeWaits || blockers.contains(writer.session()))
+                .forEach(ReadWriteTransaction::abortIfIdle);
     }
 
     private void removeEnded() {

@@ -1,42 +1,37 @@
 package dev.spream.emulator.internal.database;
 
-import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
-
 import com.google.protobuf.ByteString;
-import com.google.protobuf.Value;
 import com.google.spanner.v1.Mutation;
-import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.database.Engine.SqlWork;
-import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.sql.Values;
 import dev.spream.emulator.internal.stream.CommitClock;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read-write transaction. It takes the database's writer lock at its first read or write and keeps it to its end,
- * which isolates it completely from other transactions. Calls may come on any thread and run one at a time.
+ * A read-write transaction. From its first read or write on it sees the rows of one moment and its own writes, and does
+ * not wait for others that only read, or that write other rows. Two that write one row wait for each other. A commit is
+ * ABORTED if a row or a table that the transaction has read was changed meanwhile; one that has not read before, as a
+ * commit of mutations alone, is repeated instead. Calls may come on any thread and run one at a time.
  *
  * <p>A commit timestamp is not known before the commit: rows contain {@link Values#PENDING} until then.
  */
 public final class ReadWriteTransaction {
     /** The longest idle time of a transaction that blocks others; Spanner's own limit. */
     static final Duration MAX_IDLE = Duration.ofSeconds(10);
+
+    private static final int MAX_ATTEMPTS = 100;
 
     private enum State {
         ACTIVE,
@@ -49,12 +44,13 @@ public final class ReadWriteTransaction {
     private final ByteString id;
     private final Attributes attributes;
     private final RowChanges changes = new RowChanges();
+    private final Reads reads = Reads.none();
 
     /** Guards the fields below. */
     private final ReentrantLock use = new ReentrantLock();
 
     private State state = State.ACTIVE;
-    private @Nullable Connection connection;
+    private volatile @Nullable WriterView view;
     private @Nullable CommitResult committed;
     private int precommitSequence;
     private volatile long lastUsed = System.nanoTime();
@@ -96,26 +92,40 @@ public final class ReadWriteTransaction {
         return onlyOne(() -> ++precommitSequence);
     }
 
-    QueryResult query(SqlWork<QueryResult> query) {
-        return use(query);
+    QueryResult query(SqlWork<QueryResult> query, Supplier<Reads> read) {
+        return run(open -> {
+            reads.add(read.get());
+            return query.run(open.connection());
+        });
     }
 
-    QueryResult dml(Translation dml) {
-        return use(open -> database.statements().dml(open, dml, database.schema(), changes));
+    QueryResult dml(Translation dml, Supplier<Reads> read) {
+        return run(open -> {
+            Schema schema = database.schema();
+            reads.add(read.get());
+            try {
+                QueryResult result = database.statements().dml(open.connection(), dml, schema, changes);
+                checkCurrent(open);
+                return result;
+            } catch (SQLException | RuntimeException e) {
+                schema.findTable(dml.table()).ifPresent(table -> reads.addTablesNear(table, schema));
+                throw e;
+            }
+        });
     }
 
     /** Commits. A repeated call returns the first outcome, since the client may not have received it. */
     public CommitResult commit(List<Mutation> mutations, String requestTag) {
-        long begun = database.beginCommit();
         return onlyOne(() -> {
             CommitResult known = committed;
             if (known != null) {
                 return known;
             }
             try {
-                long overlap = connection == null ? begun : CommitClock.afterReading();
+                boolean first = view == null;
                 String tag = attributes.tag().isEmpty() ? requestTag : attributes.tag();
-                return use(open -> commit(open, overlap, mutations, tag));
+                return run(open ->
+                        commit(open, first ? database.commits().begin() : CommitClock.afterReading(), mutations, tag));
             } catch (RuntimeException e) {
                 end(State.ROLLED_BACK);
                 throw e;
@@ -123,12 +133,23 @@ public final class ReadWriteTransaction {
         });
     }
 
-    private CommitResult commit(Connection open, long begun, List<Mutation> mutations, String commitTag)
-            throws SQLException {
-        long cells =
-                database.statements().inScope(() -> MutationWriter.apply(open, database.schema(), changes, mutations));
-        changes.refuseFutureTimestamps(database.latestTime());
-        Instant timestamp = database.publish(begun, changes.rowKeys(), at -> publish(open, commitTag, at));
+    private CommitResult commit(WriterView open, long begun, List<Mutation> mutations, String tag) throws SQLException {
+        Schema schema = database.schema();
+        long cells;
+        try {
+            cells = database.statements()
+                    .inScope(() -> MutationWriter.apply(open.connection(), schema, changes, reads, mutations));
+        } catch (SQLException | RuntimeException e) {
+            MutationWriter.tables(mutations)
+                    .flatMap(name -> schema.findTable(name).stream())
+                    .forEach(table -> reads.addTablesNear(table, schema));
+            throw e;
+        }
+        Commits commits = database.commits();
+        changes.refuseFutureTimestamps(commits.latestTime());
+        List<RowChange> net = changes.net();
+        RowDependencies.add(net, schema, reads);
+        Instant timestamp = commits.publish(begun, changes.rowKeys(), at -> publish(open, net, tag, at));
         CommitResult result = new CommitResult(timestamp, Math.max(cells, changes.cellCount()));
         committed = result;
         end(State.COMMITTED);
@@ -136,16 +157,17 @@ public final class ReadWriteTransaction {
     }
 
     /** Makes the rows visible and hands them to the change streams; runs under the clock's lock. */
-    private Instant publish(Connection open, String commitTag, Instant timestamp) {
+    private Instant publish(WriterView open, List<RowChange> net, String tag, Instant timestamp) {
         try {
-            List<RowChange> net = new ArrayList<>();
-            for (RowChange change : changes.net()) {
-                net.add(withCommitTimestamp(open, change, timestamp));
+            if (changes.areAny()) {
+                checkCurrent(open);
             }
-            open.commit();
-            if (!net.isEmpty()) {
-                database.committed(new Commit(
-                        timestamp, commitTag, attributes.excludedFromChangeStreams(), attributes.system(), net));
+            List<RowChange> written = new CommitTimestamps(open.connection(), database.schema()).write(net, timestamp);
+            open.connection().commit();
+            if (!written.isEmpty()) {
+                database.commits()
+                        .add(new Commit(
+                                timestamp, tag, attributes.excludedFromChangeStreams(), attributes.system(), written));
             }
             return timestamp;
         } catch (SQLException e) {
@@ -153,41 +175,7 @@ public final class ReadWriteTransaction {
         }
     }
 
-    private RowChange withCommitTimestamp(Connection open, RowChange change, Instant timestamp) throws SQLException {
-        List<Column> pending = change.table().columns().stream()
-                .filter(column -> column.type().getCode() == TypeCode.TIMESTAMP)
-                .filter(column -> change.after()
-                        .getOrDefault(column.name(), Values.NULL)
-                        .getStringValue()
-                        .equals(Values.COMMIT_TIMESTAMP_PLACEHOLDER))
-                .toList();
-        if (pending.isEmpty()) {
-            return change;
-        }
-        Map<String, Value> after = new LinkedHashMap<>(change.after());
-        StoredTable table = database.schema().table(change.table().name());
-        List<@Nullable Object> key = new ArrayList<>();
-        table.keyColumns()
-                .forEach(column ->
-                        key.add(Values.toEngine(after.getOrDefault(column.name(), Values.NULL), column.type())));
-        String assignments = String.join(
-                ", ",
-                pending.stream().map(column -> quoted(column.name()) + " = ?").toList());
-        List<@Nullable Object> binds = new ArrayList<>();
-        for (Column column : pending) {
-            binds.add(timestamp.atOffset(ZoneOffset.UTC));
-            after.put(column.name(), Values.string(timestamp.toString()));
-        }
-        binds.addAll(MutationWriter.present(key));
-        String sql = "UPDATE %s SET %s WHERE %s"
-                .formatted(table.quotedName(), assignments, MutationWriter.sameKey(table, key));
-        try (PreparedStatement statement = Statements.prepare(open, sql, binds)) {
-            statement.executeUpdate();
-        }
-        return new RowChange(change.table(), change.kind(), change.before(), after, change.writtenColumns());
-    }
-
-    /** Releases the lock and the connection. Harmless when the transaction has ended. */
+    /** Ends the transaction without a change. Harmless when it has ended. */
     public void rollback() {
         onlyOne(() -> {
             end(State.ROLLED_BACK);
@@ -215,15 +203,69 @@ public final class ReadWriteTransaction {
         return onlyOne(() -> state != State.ACTIVE);
     }
 
-    private <T> T use(SqlWork<T> work) {
+    /** Returns the number of its connection, or 0 if it has none. */
+    int session() {
+        WriterView open = view;
+        return open == null ? 0 : open.session();
+    }
+
+    /** Returns the number of the connection of the transaction whose row it waits for, or 0. */
+    int blocker() {
+        WriterView open = view;
+        return open == null ? 0 : open.blocker();
+    }
+
+    /** A call of the transaction, on its view. */
+    @FunctionalInterface
+    private interface Step<T> {
+        T run(WriterView open) throws SQLException;
+    }
+
+    /** Runs a step; the first one is repeated if another transaction was in its way, and a later one aborts this one. */
+    private <T> T run(Step<T> step) {
         return onlyOne(() -> {
             checkActive();
-            try {
-                return work.run(openConnection());
-            } catch (SQLException e) {
-                throw EngineErrors.toStatus(e);
+            boolean first = view == null;
+            long end = System.nanoTime() + TransactionGate.MAX_WAIT.toNanos();
+            for (int attempt = 1; ; attempt++) {
+                WriterView open = openView();
+                StatusRuntimeException failure;
+                try {
+                    return step.run(open);
+                } catch (SQLException e) {
+                    failure = EngineErrors.toStatus(e);
+                } catch (StatusRuntimeException e) {
+                    failure = e;
+                }
+                if (failure.getStatus().getCode() != Status.Code.ABORTED) {
+                    if (isCurrent(open)) {
+                        throw failure;
+                    }
+                    failure = conflict();
+                }
+                if (!first || attempt == MAX_ATTEMPTS || System.nanoTime() > end) {
+                    end(State.ABORTED);
+                    throw failure;
+                }
+                closeView(open);
             }
         });
+    }
+
+    private void checkCurrent(WriterView open) {
+        if (!isCurrent(open)) {
+            throw conflict();
+        }
+    }
+
+    /** Returns whether what the transaction has read and written is as it was when its view was taken. */
+    private boolean isCurrent(WriterView open) {
+        changes.rowKeys().forEach(reads::add);
+        return !database.commits().changedSince(open.position(), reads);
+    }
+
+    private static StatusRuntimeException conflict() {
+        return Errors.aborted("Transaction was aborted: another one changed what it had read or written");
     }
 
     private <T> T onlyOne(Supplier<T> action) {
@@ -246,15 +288,34 @@ public final class ReadWriteTransaction {
         }
     }
 
-    private Connection openConnection() {
-        Connection open = connection;
+    private WriterView openView() {
+        WriterView open = view;
         if (open != null) {
             return open;
         }
-        database.writerLock().acquire(this);
-        open = database.engine().writer();
-        connection = open;
+        database.gate().enter();
+        try {
+            open = database.commits().writerView(database.engine());
+        } catch (SQLException e) {
+            database.gate().leave();
+            throw EngineErrors.toStatus(e);
+        }
+        view = open;
         return open;
+    }
+
+    private void closeView(WriterView open) {
+        view = null;
+        changes.clear();
+        reads.clear();
+        try {
+            open.connection().rollback();
+            database.engine().release(open.connection());
+        } catch (SQLException e) {
+            throw EngineErrors.toStatus(e);
+        } finally {
+            database.gate().leave();
+        }
     }
 
     private void end(State outcome) {
@@ -262,18 +323,9 @@ public final class ReadWriteTransaction {
             return;
         }
         state = outcome;
-        changes.clear();
-        Connection open = connection;
-        connection = null;
-        if (open == null) {
-            return;
-        }
-        try {
-            open.rollback();
-        } catch (SQLException e) {
-            throw EngineErrors.toStatus(e);
-        } finally {
-            database.writerLock().release();
+        WriterView open = view;
+        if (open != null) {
+            closeView(open);
         }
     }
 }

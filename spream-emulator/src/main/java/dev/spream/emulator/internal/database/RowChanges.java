@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class RowChanges {
     private final Map<RowKey, Merged> rows = new LinkedHashMap<>();
 
-    private record RowKey(String table, List<Value> key) {}
-
     /**
      * A row; a null image means that the row did not exist before, or does not exist after.
      *
@@ -44,6 +42,10 @@ final class RowChanges {
                 .sum();
     }
 
+    boolean areAny() {
+        return !rows.isEmpty();
+    }
+
     void clear() {
         rows.clear();
     }
@@ -55,11 +57,7 @@ final class RowChanges {
             Map<String, Value> before = image(table, event.before());
             Map<String, Value> after = image(table, event.after());
             Map<String, Value> present = after == null ? Objects.requireNonNull(before) : after;
-            RowKey key = new RowKey(
-                    table.name(),
-                    table.table().primaryKey().stream()
-                            .map(column -> present.getOrDefault(column, Values.NULL))
-                            .toList());
+            RowKey key = RowKey.of(table.table(), present);
             Merged known = rows.get(key);
             boolean rewritten = known != null && known.after == null;
             Set<String> columns = new LinkedHashSet<>(known == null ? Set.of() : known.written);
@@ -109,7 +107,7 @@ final class RowChanges {
     }
 
     /** Returns the keys that identify the rows that were written. */
-    Set<?> rowKeys() {
+    Set<RowKey> rowKeys() {
         return rows.keySet();
     }
 

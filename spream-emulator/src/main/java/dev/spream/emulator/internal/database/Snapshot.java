@@ -29,10 +29,8 @@ public final class Snapshot {
     Snapshot(ByteString id, Instant readTimestamp, Engine engine) throws SQLException {
         this.id = id;
         this.readTimestamp = readTimestamp;
-        this.connection = engine.open();
-        connection.setAutoCommit(false);
+        this.connection = engine.openSnapshot();
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SNAPSHOT");
             statement.execute("SELECT 1");
         }
     }

@@ -26,6 +26,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.h2.api.ErrorCode;
 import org.h2.jdbc.JdbcResultSet;
 import org.h2.value.ValueDecfloat;
 import org.h2.value.ValueToObjectConverter;
@@ -80,7 +81,12 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
             foreignKeys.check(events);
             changes.add(events, schema, dml.writtenColumns());
             return result[0];
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException e) {
+            if (e.getErrorCode() != ErrorCode.DEADLOCK_1) { // the engine has rolled back the transaction
+                connection.rollback(before);
+            }
+            throw e;
+        } catch (RuntimeException e) {
             connection.rollback(before);
             throw e;
         }
