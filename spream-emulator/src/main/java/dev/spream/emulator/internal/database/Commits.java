@@ -2,7 +2,12 @@ package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.ByteString;
 import dev.spream.emulator.control.CommitLog;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.EngineErrors;
+import dev.spream.emulator.internal.engine.WriterView;
 import dev.spream.emulator.internal.schema.Commit;
+import dev.spream.emulator.internal.schema.CommitHistory;
+import dev.spream.emulator.internal.schema.RowKey;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import dev.spream.emulator.internal.stream.CommitClock;
 import java.sql.SQLException;
@@ -76,7 +81,7 @@ final class Commits {
 
     /** Returns whether a commit after that position changed something that was read. */
     boolean changedSince(long position, Reads reads) {
-        return history.changedSince(position, reads);
+        return history.changedSince(position, reads::include);
     }
 
     /** Returns a log of the commits from now on. */

@@ -5,6 +5,8 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.ReadRequest;
 import com.google.spanner.v1.TransactionOptions;
 import dev.spream.emulator.control.CommitLog;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.sql.DdlParser;
 import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.Errors;
@@ -63,7 +65,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         this.name = name;
         this.dialect = dialect;
         this.schema = Schema.empty(dialect);
-        this.engine = new Engine(dialect);
+        this.engine = new Engine(dialect, TransactionGate.MAX_WAIT);
         this.clock = new CommitClock(time, seed);
         this.streams = new ChangeStreams(dialect, clock, settings, seed);
         this.commits = new Commits(time, clock, streams);

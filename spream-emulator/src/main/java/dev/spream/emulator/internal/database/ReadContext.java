@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.database;
 
-import dev.spream.emulator.internal.database.Engine.SqlWork;
+import dev.spream.emulator.internal.engine.Engine.SqlWork;
 import java.util.function.Supplier;
 
 /** The view of the database in which a read runs. */

@@ -2,7 +2,9 @@ package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.ByteString;
 import com.google.spanner.v1.Mutation;
-import dev.spream.emulator.internal.database.Engine.SqlWork;
+import dev.spream.emulator.internal.engine.Engine.SqlWork;
+import dev.spream.emulator.internal.engine.EngineErrors;
+import dev.spream.emulator.internal.engine.WriterView;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.sql.Errors;

@@ -5,6 +5,7 @@ import com.google.protobuf.Value;
 import com.google.spanner.v1.KeySet;
 import com.google.spanner.v1.ReadRequest;
 import dev.spream.emulator.internal.schema.Column;
+import dev.spream.emulator.internal.schema.RowKey;
 import dev.spream.emulator.internal.sql.StatementReads;
 import dev.spream.emulator.internal.sql.Values;
 import io.grpc.StatusRuntimeException;

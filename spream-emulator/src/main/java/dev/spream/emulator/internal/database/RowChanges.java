@@ -1,9 +1,10 @@
 package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.Value;
-import dev.spream.emulator.internal.database.RowCapture.RowEvent;
+import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.schema.RowKey;
 import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Values;

@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.Value;
 import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.schema.RowKey;
 import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import dev.spream.emulator.internal.sql.Values;

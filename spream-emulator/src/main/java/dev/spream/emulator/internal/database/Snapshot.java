@@ -1,7 +1,9 @@
 package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.ByteString;
-import dev.spream.emulator.internal.database.Engine.SqlWork;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.Engine.SqlWork;
+import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.sql.Errors;
 import java.sql.Connection;
 import java.sql.SQLException;

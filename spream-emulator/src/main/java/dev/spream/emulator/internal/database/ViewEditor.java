@@ -4,6 +4,8 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.database.DefinedView.ViewColumn;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateView;
 import dev.spream.emulator.internal.sql.DdlStatement.DropView;
 import dev.spream.emulator.internal.sql.Errors;

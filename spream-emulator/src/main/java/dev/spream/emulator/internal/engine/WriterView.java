@@ -1,4 +1,4 @@
-package dev.spream.emulator.internal.database;
+package dev.spream.emulator.internal.engine;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,10 +12,10 @@ import org.h2.jdbc.JdbcConnection;
  * @param connection a connection of {@link Engine#writer}
  * @param position the number of commits that it sees
  */
-record WriterView(Connection connection, long position) {
+public record WriterView(Connection connection, long position) {
 
     /** Begins the transaction of the engine; the caller makes sure that nothing commits meanwhile. */
-    WriterView {
+    public WriterView {
         begin(connection);
     }
 
@@ -28,12 +28,12 @@ record WriterView(Connection connection, long position) {
     }
 
     /** Returns the number of the connection, by which {@link #blocker} names it. */
-    int session() {
+    public int session() {
         return session(connection).getId();
     }
 
     /** Returns the number of the connection whose row this one waits for, or 0. */
-    int blocker() {
+    public int blocker() {
         return session(connection).getBlockingSessionId();
     }
 

@@ -1,10 +1,9 @@
-package dev.spream.emulator.internal.database;
+package dev.spream.emulator.internal.schema;
 
 import com.google.protobuf.Value;
-import dev.spream.emulator.internal.schema.Table;
-import dev.spream.emulator.internal.sql.Values;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The identity of a row.
@@ -12,16 +11,17 @@ import java.util.Map;
  * @param table the name of its table, as declared
  * @param key the values of its primary key, in key order
  */
-record RowKey(String table, List<Value> key) {
-    RowKey {
+public record RowKey(String table, List<Value> key) {
+    public RowKey {
         key = List.copyOf(key);
     }
 
-    static RowKey of(Table table, Map<String, Value> row) {
+    /** Returns the key of a whole row. */
+    public static RowKey of(Table table, Map<String, Value> row) {
         return new RowKey(
                 table.name(),
                 table.primaryKey().stream()
-                        .map(column -> row.getOrDefault(column, Values.NULL))
+                        .map(column -> Objects.requireNonNull(row.get(column), column))
                         .toList());
     }
 }

@@ -1,8 +1,6 @@
-package dev.spream.emulator.internal.database;
+package dev.spream.emulator.internal.schema;
 
 import com.google.protobuf.Value;
-import dev.spream.emulator.internal.schema.Commit;
-import dev.spream.emulator.internal.schema.RowChange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -13,18 +11,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The latest commits of a database, each with its rows as they were before it: what a transaction did not see, and what
  * a read of the past undoes. It has the commits of the last hour, and fewer if their rows exceed {@link #MAX_BYTES}.
  * Safe for use by many threads.
  */
-final class CommitHistory {
+public final class CommitHistory {
     /** Spanner's default version retention period. */
     private static final Duration RETENTION = Duration.ofHours(1);
 
     /** The limit of the kept rows, in bytes of their wire encoding. */
-    static final long MAX_BYTES = 32L << 20;
+    public static final long MAX_BYTES = 32L << 20;
 
     private static final int BYTES_OF_A_CHANGE = 100;
 
@@ -37,16 +36,16 @@ final class CommitHistory {
     private record Entry(long position, Instant timestamp, Map<RowKey, Map<String, Value>> before, long bytes) {}
 
     /** @param start the earliest time that can be read */
-    CommitHistory(Instant start) {
+    public CommitHistory(Instant start) {
         this.start = start;
     }
 
     /** Returns the number of commits so far. */
-    synchronized long position() {
+    public synchronized long position() {
         return position;
     }
 
-    synchronized void add(Commit commit) {
+    public synchronized void add(Commit commit) {
         Map<RowKey, Map<String, Value>> before = new LinkedHashMap<>();
         long size = 0;
         for (RowChange change : commit.changes()) {
@@ -84,14 +83,14 @@ final class CommitHistory {
     }
 
     /** Forgets all commits up to now, since their rows do not fit the tables any more. */
-    synchronized void clear(Instant now) {
+    public synchronized void clear(Instant now) {
         entries.clear();
         bytes = 0;
         start = now;
     }
 
     /** Returns whether a commit after that position changed something that was read; forgotten ones may have. */
-    synchronized boolean changedSince(long position, Reads reads) {
+    public synchronized boolean changedSince(long position, Predicate<RowKey> read) {
         if (this.position == position) {
             return false;
         }
@@ -103,7 +102,7 @@ final class CommitHistory {
             if (entry.position <= position) {
                 return false;
             }
-            if (entry.before.keySet().stream().anyMatch(reads::include)) {
+            if (entry.before.keySet().stream().anyMatch(read)) {
                 return true;
             }
         }
@@ -115,7 +114,7 @@ final class CommitHistory {
      *
      * @return empty if the commits since then are not kept any more
      */
-    synchronized Optional<Map<String, List<FormerRow>>> rowsAt(Instant time, Instant now) {
+    public synchronized Optional<Map<String, List<FormerRow>>> rowsAt(Instant time, Instant now) {
         if (time.isBefore(start) || !now.minus(RETENTION).isBefore(time)) {
             return Optional.empty();
         }
@@ -137,5 +136,5 @@ final class CommitHistory {
      * @param key the values of its primary key
      * @param image the whole row, or empty if it was not there
      */
-    record FormerRow(List<Value> key, Map<String, Value> image) {}
+    public record FormerRow(List<Value> key, Map<String, Value> image) {}
 }
