@@ -7,13 +7,23 @@ import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.engine.WriterView;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.CommitHistory;
+import dev.spream.emulator.internal.schema.CommitHistory.FormerRow;
 import dev.spream.emulator.internal.schema.RowKey;
+import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.stream.ChangeStreams;
+import dev.spream.emulator.internal.stream.ClockTicks;
 import dev.spream.emulator.internal.stream.CommitClock;
+import io.grpc.Context;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
@@ -101,14 +111,79 @@ final class Commits {
         }
     }
 
+    /** Returns a view of the latest commit. */
     Snapshot snapshot(ByteString id, Engine engine) {
         visibility.lock();
         try {
-            return new Snapshot(id, clock.now(), engine);
+            return new Snapshot(id, clock.now(), engine.openSnapshot());
         } catch (SQLException e) {
             throw EngineErrors.toStatus(e);
         } finally {
             visibility.unlock();
+        }
+    }
+
+    /**
+     * Returns a view of the rows as of that time, which has come.
+     *
+     * @throws StatusRuntimeException FAILED_PRECONDITION if the rows as of that time are not kept any more
+     */
+    Snapshot snapshot(ByteString id, Instant time, Engine engine, PastTables tables) {
+        Map<String, List<FormerRow>> former;
+        Snapshot snapshot;
+        visibility.lock();
+        try {
+            former = history.rowsAt(time, clock.now()).orElseThrow(() -> notKept(time));
+            Connection connection = engine.openSnapshot();
+            tables.create(connection, former.keySet());
+            snapshot = new Snapshot(id, time, connection);
+        } catch (SQLException e) {
+            throw EngineErrors.toStatus(e);
+        } finally {
+            visibility.unlock();
+        }
+        try {
+            return snapshot.read(connection -> {
+                tables.fill(connection, former);
+                return snapshot;
+            });
+        } catch (RuntimeException e) {
+            snapshot.close();
+            throw e;
+        }
+    }
+
+    private static StatusRuntimeException notKept(Instant time) {
+        return Errors.failedPrecondition(
+                "Read-only transaction timestamp %s has exceeded the maximum timestamp staleness: the emulator keeps the"
+                        + " past of an hour and of %d MiB of changed rows, but not from before a change of a table's"
+                        + " definition",
+                time, CommitHistory.MAX_BYTES >> 20);
+    }
+
+    /** Waits until that time has come, or until the call that waits is cancelled. */
+    void await(Instant time) {
+        Instant wanted = time.truncatedTo(ChronoUnit.MICROS);
+        if (!clock.now().isBefore(wanted)) {
+            return;
+        }
+        ClockTicks ticks = clock.ticks();
+        Context call = Context.current();
+        Context.CancellationListener cancelled = context -> ticks.close();
+        call.addListener(cancelled, Runnable::run);
+        try (ticks) {
+            while (clock.now().isBefore(wanted)) {
+                if (!ticks.await(Duration.between(clock.now(), wanted))) {
+                    throw Status.CANCELLED
+                            .withDescription("The read was cancelled while it waited for " + time)
+                            .asRuntimeException();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Status.CANCELLED.withCause(e).asRuntimeException();
+        } finally {
+            call.removeListener(cancelled);
         }
     }
 

@@ -3,7 +3,6 @@ package dev.spream.emulator.internal.database;
 import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.ReadRequest;
-import com.google.spanner.v1.TransactionOptions;
 import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.internal.engine.Engine;
 import dev.spream.emulator.internal.engine.EngineErrors;
@@ -27,6 +26,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -143,29 +143,16 @@ public final class EmulatedDatabase implements AutoCloseable {
         return commits.record();
     }
 
-    Snapshot snapshot(ByteString id) {
-        return commits.snapshot(id, engine);
-    }
-
     /**
-     * Returns the view as of that time: a snapshot that is open at it, or the latest commit if that is not later.
+     * Takes a view of the latest commit, or of the rows as of a time, for which it waits if that is in the future.
      *
-     * @throws io.grpc.StatusRuntimeException if the rows as of that time are not kept any more
+     * @throws io.grpc.StatusRuntimeException FAILED_PRECONDITION if the rows as of that time are not kept any more
      */
-    public ReadContext contextAt(Instant time) {
-        return transactions
-                .snapshotAt(time)
-                .<ReadContext>map(ReadContext.Within::new)
-                .orElseGet(() -> {
-                    if (time.isBefore(commits.latestTime())) {
-                        throw Errors.failedPrecondition(
-                                "Read-only transaction timestamp %s has exceeded the maximum timestamp staleness: the emulator"
-                                        + " keeps rows only as of the read timestamps of strong read-only transactions, for five"
-                                        + " minutes after the last read",
-                                time);
-                    }
-                    return new ReadContext.Latest();
-                });
+    Snapshot snapshot(ByteString id, Optional<Instant> time) {
+        time.ifPresent(commits::await);
+        return besidesDdl(() -> time.map(
+                        past -> commits.snapshot(id, past, engine, new PastTables(schema, dialect, statements)))
+                .orElseGet(() -> commits.snapshot(id, engine)));
     }
 
     /** Returns the statements that create the database in its present form. */
@@ -203,7 +190,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     }
 
     /** Returns the result of a read that no DDL statement overlaps. */
-    QueryResult besidesDdl(Supplier<QueryResult> read) {
+    <T> T besidesDdl(Supplier<T> read) {
         structure.readLock().lock();
         try {
             return read.get();
@@ -223,7 +210,12 @@ public final class EmulatedDatabase implements AutoCloseable {
             }
             streams.apply(statement, schema.streamTables());
         } else {
-            schema = editor.apply(DdlParser.parse(statement, dialect, schema.bundle()), schema, protoDescriptors);
+            Schema changed =
+                    editor.apply(DdlParser.parse(statement, dialect, schema.bundle()), schema, protoDescriptors);
+            if (!changed.tables().containsAll(schema.tables())) {
+                commits.forget();
+            }
+            schema = changed;
         }
     }
 
@@ -279,15 +271,6 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     public QueryResult read(ReadRequest read, ReadContext context) {
         return context.read(this, () -> Reads.of(read, schema), connection -> keyReader.read(connection, schema, read));
-    }
-
-    /** Returns the timestamp of a read outside a transaction; for a stale bound, the requested time. */
-    public Instant readTimestamp(TransactionOptions.ReadOnly bound) {
-        return switch (bound.getTimestampBoundCase()) {
-            case READ_TIMESTAMP -> WireTimestamps.instant(bound.getReadTimestamp());
-            case EXACT_STALENESS -> clock.now().minus(WireTimestamps.duration(bound.getExactStaleness()));
-            default -> clock.now();
-        };
     }
 
     @Override

@@ -59,13 +59,19 @@ public final class OpenTransactions {
     }
 
     /**
-     * Begins a read-only transaction at the latest commit. Reads at its read timestamp use it as well, as long as it is
-     * open.
+     * Begins a read-only transaction at the latest commit, or at a time; waits for one that is in the future.
+     *
+     * @throws io.grpc.StatusRuntimeException FAILED_PRECONDITION if the rows as of that time are not kept any more
      */
-    public Snapshot beginReadOnly() {
-        Snapshot snapshot = database.snapshot(newId("ro"));
+    public Snapshot beginReadOnly(Optional<Instant> time) {
+        Snapshot snapshot = singleUse(time);
         snapshots.put(snapshot.id(), snapshot);
         return snapshot;
+    }
+
+    /** Returns a read-only transaction as {@link #beginReadOnly}, for one read, after which the caller closes it. */
+    public Snapshot singleUse(Optional<Instant> time) {
+        return database.snapshot(newId("ro"), time);
     }
 
     private static ByteString newId(String kind) {
@@ -84,13 +90,6 @@ public final class OpenTransactions {
     public ReadContext context(ByteString id) {
         Snapshot snapshot = snapshots.get(id);
         return snapshot == null ? new ReadContext.Inside(readWrite(id)) : new ReadContext.Within(snapshot);
-    }
-
-    /** Returns a snapshot that is open at that time. */
-    Optional<Snapshot> snapshotAt(Instant time) {
-        return snapshots.values().stream()
-                .filter(snapshot -> snapshot.readTimestamp().equals(time) && !snapshot.isClosed())
-                .findFirst();
     }
 
     private void end(Snapshot snapshot) {

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * it was idle for too long, and a schema change closes it. A read of a closed snapshot fails with FAILED_PRECONDITION.
  * Safe for use by many threads, which read one at a time.
  */
-public final class Snapshot {
+public final class Snapshot implements AutoCloseable {
     private final ByteString id;
     private final Instant readTimestamp;
     private final ReentrantLock use = new ReentrantLock();
@@ -27,11 +27,15 @@ public final class Snapshot {
     private volatile boolean closed;
     private volatile long lastUsed = System.nanoTime();
 
-    /** Takes the snapshot; the caller makes sure that nothing commits meanwhile. */
-    Snapshot(ByteString id, Instant readTimestamp, Engine engine) throws SQLException {
+    /**
+     * Takes the snapshot; the caller makes sure that nothing commits meanwhile.
+     *
+     * @param connection one of {@link Engine#openSnapshot}, which the snapshot closes
+     */
+    Snapshot(ByteString id, Instant readTimestamp, Connection connection) throws SQLException {
         this.id = id;
         this.readTimestamp = readTimestamp;
-        this.connection = engine.openSnapshot();
+        this.connection = connection;
         try (Statement statement = connection.createStatement()) {
             statement.execute("SELECT 1");
         }
@@ -45,7 +49,7 @@ public final class Snapshot {
         return readTimestamp;
     }
 
-    QueryResult read(SqlWork<QueryResult> work) {
+    <T> T read(SqlWork<T> work) {
         use.lock();
         try {
             if (closed) {
@@ -63,15 +67,12 @@ public final class Snapshot {
         }
     }
 
-    boolean isClosed() {
-        return closed;
-    }
-
     Duration idleFor() {
         return Duration.ofNanos(System.nanoTime() - lastUsed);
     }
 
-    void close() {
+    @Override
+    public void close() {
         use.lock();
         try {
             closed = true;

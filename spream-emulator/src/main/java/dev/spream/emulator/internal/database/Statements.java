@@ -6,6 +6,7 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.StructType;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.engine.Engine;
 import dev.spream.emulator.internal.engine.RowCapture;
 import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
@@ -40,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * @param clock returns the time of a statement
  */
 record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Instant> clock) {
-    /** The engine's schema with the tables of the database. */
-    private static final String TABLES = "PUBLIC";
+    /** The engine's schemas with the tables of the database. */
+    private static final Set<String> TABLES = Set.of("PUBLIC", Engine.TEMPORARY);
 
     /** The engine's names of constant conditions. */
     private static final Set<String> CONSTANTS = Set.of("TRUE", "FALSE", "UNKNOWN");
@@ -147,7 +148,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
 
     /** Returns the type of a result column that is a table's column of a message or an enum. */
     private Optional<Type> typeOfBundle(ResultSetMetaData metadata, int column) throws SQLException {
-        if (!metadata.getSchemaName(column).equals(TABLES)) {
+        if (!TABLES.contains(metadata.getSchemaName(column))) {
             return Optional.empty();
         }
         String name = metadata.getColumnName(column);

@@ -52,6 +52,11 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
     }
 
     private String engineSql(DefinedView view, Schema schema) {
+        return engineSql(view, schema, dialect);
+    }
+
+    /** Returns the query of a view in the engine's SQL. */
+    static String engineSql(DefinedView view, Schema schema, DatabaseDialect dialect) {
         return SqlTranslator.expression(view.definition().query(), dialect, schema, false);
     }
 

@@ -16,6 +16,9 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  * administrative rights, so that they cannot call the engine's functions that read files. Safe for use by many threads.
  */
 public final class Engine implements AutoCloseable {
+    /** The schema of the temporary tables that hide others. */
+    public static final String TEMPORARY = "TEMPORARY";
+
     private static final String OPTIONS = ";DATABASE_TO_UPPER=FALSE;CASE_INSENSITIVE_IDENTIFIERS=TRUE"
             + ";DB_CLOSE_ON_EXIT=FALSE;QUERY_CACHE_SIZE=64;LOCK_TIMEOUT=10000;TIME ZONE="
             + EngineFunctions.DEFAULT_ZONE;
@@ -36,6 +39,7 @@ public final class Engine implements AutoCloseable {
             for (String definition : EngineFunctions.DEFINITIONS) {
                 administer(definition);
             }
+            administer("CREATE SCHEMA " + TEMPORARY);
             administer("CREATE USER CLIENT PASSWORD ''");
             administer("GRANT SELECT, INSERT, UPDATE, DELETE ON SCHEMA PUBLIC TO CLIENT");
         } catch (SQLException e) {
@@ -87,6 +91,14 @@ public final class Engine implements AutoCloseable {
     /** Returns a new connection, which the caller closes. */
     private Connection open() throws SQLException {
         return DriverManager.getConnection(url, "CLIENT", "");
+    }
+
+    /** Has the temporary tables of a connection hide tables of the same name. */
+    public static void preferTemporaryTables(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET SCHEMA " + TEMPORARY);
+            statement.execute("SET SCHEMA_SEARCH_PATH " + TEMPORARY + ", PUBLIC");
+        }
     }
 
     /** Runs a read of the latest committed rows on a pooled connection. */
