@@ -30,6 +30,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -304,6 +306,33 @@ class OverlappingTransactionsIT {
         };
 
         abstract long balance(TransactionContext transaction);
+    }
+
+    @Test
+    void a_long_transaction_commits_although_others_change_what_it_reads_all_the_time() throws Exception {
+        DatabaseClient database = twoAccounts();
+        AtomicBoolean done = new AtomicBoolean();
+        AtomicInteger writes = new AtomicInteger();
+        var busy = CompletableFuture.runAsync(() -> {
+            while (!done.get()) {
+                database.writeAtLeastOnce(List.of(balance(2, writes.incrementAndGet())));
+            }
+        });
+        AtomicInteger attempts = new AtomicInteger();
+        database.readWriteTransaction().run(transaction -> {
+            attempts.incrementAndGet();
+            long sum = Decision.QUERY.balance(transaction);
+            int seen = writes.get();
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+            while (writes.get() < seen + 2 && System.nanoTime() < end) {
+                Thread.onSpinWait();
+            }
+            transaction.buffer(balance(1, sum));
+            return null;
+        });
+        done.set(true);
+        busy.get();
+        assertThat(attempts).hasValueGreaterThan(1);
     }
 
     @Test

@@ -41,15 +41,22 @@ public final class OpenTransactions {
     /**
      * Begins a read-write transaction without taking a lock.
      *
-     * @param partitioned whether it is for one partitioned DML statement
+     * @param previous the id of the aborted transaction that it repeats, or empty
      */
-    public ReadWriteTransaction begin(String tag, boolean excludedFromChangeStreams, boolean partitioned) {
-        return begin(new Attributes(tag, excludedFromChangeStreams, partitioned, false));
+    public ReadWriteTransaction begin(String tag, boolean excludedFromChangeStreams, ByteString previous) {
+        ReadWriteTransaction aborted = writers.get(previous);
+        int number = aborted == null ? 1 : aborted.number() + 1;
+        return begin(new Attributes(tag, excludedFromChangeStreams, false, false, number));
+    }
+
+    /** Begins a transaction for one partitioned DML statement. */
+    public ReadWriteTransaction beginPartitioned(String tag, boolean excludedFromChangeStreams) {
+        return begin(new Attributes(tag, excludedFromChangeStreams, true, false, 1));
     }
 
     /** Begins a transaction of Spanner itself, which change streams show with this tag. */
     ReadWriteTransaction beginSystem(String tag) {
-        return begin(new Attributes(tag, false, false, true));
+        return begin(new Attributes(tag, false, false, true, 1));
     }
 
     private ReadWriteTransaction begin(Attributes attributes) {
@@ -64,14 +71,9 @@ public final class OpenTransactions {
      * @throws io.grpc.StatusRuntimeException FAILED_PRECONDITION if the rows as of that time are not kept any more
      */
     public Snapshot beginReadOnly(Optional<Instant> time) {
-        Snapshot snapshot = singleUse(time);
+        Snapshot snapshot = database.snapshot(newId("ro"), time);
         snapshots.put(snapshot.id(), snapshot);
         return snapshot;
-    }
-
-    /** Returns a read-only transaction as {@link #beginReadOnly}, for one read, after which the caller closes it. */
-    public Snapshot singleUse(Optional<Instant> time) {
-        return database.snapshot(newId("ro"), time);
     }
 
     private static ByteString newId(String kind) {
@@ -92,7 +94,8 @@ public final class OpenTransactions {
         return snapshot == null ? new ReadContext.Inside(readWrite(id)) : new ReadContext.Within(snapshot);
     }
 
-    private void end(Snapshot snapshot) {
+    /** Ends a read-only transaction; harmless when it has ended. */
+    public void end(Snapshot snapshot) {
         snapshots.remove(snapshot.id());
         snapshot.close();
     }

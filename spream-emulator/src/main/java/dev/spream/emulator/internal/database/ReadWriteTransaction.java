@@ -4,9 +4,6 @@ import com.google.protobuf.ByteString;
 import com.google.spanner.v1.Mutation;
 import dev.spream.emulator.internal.engine.Engine.SqlWork;
 import dev.spream.emulator.internal.engine.EngineErrors;
-import dev.spream.emulator.internal.engine.WriterView;
-import dev.spream.emulator.internal.schema.Commit;
-import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.sql.Values;
@@ -33,7 +30,8 @@ public final class ReadWriteTransaction {
     /** The longest idle time of a transaction that blocks others; Spanner's own limit. */
     static final Duration MAX_IDLE = Duration.ofSeconds(10);
 
-    private static final int MAX_ATTEMPTS = 100;
+    private static final int MAX_OVERLAPPING = 5;
+    private static final int MAX_FIRST_STEPS = 100;
 
     private enum State {
         ACTIVE,
@@ -45,14 +43,12 @@ public final class ReadWriteTransaction {
     private final EmulatedDatabase database;
     private final ByteString id;
     private final Attributes attributes;
-    private final RowChanges changes = new RowChanges();
-    private final Reads reads = Reads.none();
 
     /** Guards the fields below. */
     private final ReentrantLock use = new ReentrantLock();
 
-    private State state = State.ACTIVE;
-    private volatile @Nullable WriterView view;
+    private volatile State state = State.ACTIVE;
+    private volatile @Nullable Attempt current;
     private @Nullable CommitResult committed;
     private int precommitSequence;
     private volatile long lastUsed = System.nanoTime();
@@ -72,8 +68,15 @@ public final class ReadWriteTransaction {
      * @param excludedFromChangeStreams whether its client requested exclusion from the streams that allow it
      * @param partitioned whether it is for one partitioned DML statement
      * @param system whether Spanner itself began it
+     * @param number 1, or more if it repeats aborted ones
      */
-    record Attributes(String tag, boolean excludedFromChangeStreams, boolean partitioned, boolean system) {}
+    record Attributes(String tag, boolean excludedFromChangeStreams, boolean partitioned, boolean system, int number) {
+
+        /** Returns whether the transaction runs alone, since others were in its way again and again. */
+        boolean alone() {
+            return number > MAX_OVERLAPPING;
+        }
+    }
 
     ReadWriteTransaction(EmulatedDatabase database, ByteString id, Attributes attributes) {
         this.database = database;
@@ -81,13 +84,18 @@ public final class ReadWriteTransaction {
         this.attributes = attributes;
     }
 
-    public ByteString id() {
-        return id;
-    }
-
     /** Returns whether the transaction is for one partitioned DML statement, which commits by itself. */
     public boolean isPartitioned() {
         return attributes.partitioned();
+    }
+
+    /** Returns how often it was begun, with the aborted ones that it repeats. */
+    int number() {
+        return attributes.number();
+    }
+
+    public ByteString id() {
+        return id;
     }
 
     public int nextPrecommitSequence() {
@@ -95,24 +103,17 @@ public final class ReadWriteTransaction {
     }
 
     QueryResult query(SqlWork<QueryResult> query, Supplier<Reads> read) {
-        return run(open -> {
-            reads.add(read.get());
-            return query.run(open.connection());
-        });
+        return run(attempt -> attempt.query(query, read));
     }
 
+    /** Runs a DML statement; the one of a partitioned transaction commits by itself. */
     QueryResult dml(Translation dml, Supplier<Reads> read) {
-        return run(open -> {
-            Schema schema = database.schema();
-            reads.add(read.get());
-            try {
-                QueryResult result = database.statements().dml(open.connection(), dml, schema, changes);
-                checkCurrent(open);
-                return result;
-            } catch (SQLException | RuntimeException e) {
-                schema.findTable(dml.table()).ifPresent(table -> reads.addTablesNear(table, schema));
-                throw e;
+        return run(attempt -> {
+            QueryResult result = attempt.dml(dml, read);
+            if (attributes.partitioned()) {
+                committed(attempt.commit(List.of(), CommitClock.afterReading(), attributes.tag()));
             }
+            return result;
         });
     }
 
@@ -123,11 +124,11 @@ public final class ReadWriteTransaction {
             if (known != null) {
                 return known;
             }
+            boolean first = current == null;
+            String tag = attributes.tag().isEmpty() ? requestTag : attributes.tag();
             try {
-                boolean first = view == null;
-                String tag = attributes.tag().isEmpty() ? requestTag : attributes.tag();
-                return run(open ->
-                        commit(open, first ? database.commits().begin() : CommitClock.afterReading(), mutations, tag));
+                return run(attempt -> committed(attempt.commit(
+                        mutations, first ? database.commits().begin() : CommitClock.afterReading(), tag)));
             } catch (RuntimeException e) {
                 end(State.ROLLED_BACK);
                 throw e;
@@ -135,46 +136,10 @@ public final class ReadWriteTransaction {
         });
     }
 
-    private CommitResult commit(WriterView open, long begun, List<Mutation> mutations, String tag) throws SQLException {
-        Schema schema = database.schema();
-        long cells;
-        try {
-            cells = database.statements()
-                    .inScope(() -> MutationWriter.apply(open.connection(), schema, changes, reads, mutations));
-        } catch (SQLException | RuntimeException e) {
-            MutationWriter.tables(mutations)
-                    .flatMap(name -> schema.findTable(name).stream())
-                    .forEach(table -> reads.addTablesNear(table, schema));
-            throw e;
-        }
-        Commits commits = database.commits();
-        changes.refuseFutureTimestamps(commits.latestTime());
-        List<RowChange> net = changes.net();
-        RowDependencies.add(net, schema, reads);
-        Instant timestamp = commits.publish(begun, changes.rowKeys(), at -> publish(open, net, tag, at));
-        CommitResult result = new CommitResult(timestamp, Math.max(cells, changes.cellCount()));
+    private CommitResult committed(CommitResult result) {
         committed = result;
         end(State.COMMITTED);
         return result;
-    }
-
-    /** Makes the rows visible and hands them to the change streams; runs under the clock's lock. */
-    private Instant publish(WriterView open, List<RowChange> net, String tag, Instant timestamp) {
-        try {
-            if (changes.areAny()) {
-                checkCurrent(open);
-            }
-            List<RowChange> written = new CommitTimestamps(open.connection(), database.schema()).write(net, timestamp);
-            open.connection().commit();
-            if (!written.isEmpty()) {
-                database.commits()
-                        .add(new Commit(
-                                timestamp, tag, attributes.excludedFromChangeStreams(), attributes.system(), written));
-            }
-            return timestamp;
-        } catch (SQLException e) {
-            throw EngineErrors.toStatus(e);
-        }
     }
 
     /** Ends the transaction without a change. Harmless when it has ended. */
@@ -202,72 +167,69 @@ public final class ReadWriteTransaction {
     }
 
     boolean isOver() {
-        return onlyOne(() -> state != State.ACTIVE);
+        return state != State.ACTIVE;
     }
 
     /** Returns the number of its connection, or 0 if it has none. */
     int session() {
-        WriterView open = view;
-        return open == null ? 0 : open.session();
+        Attempt attempt = current;
+        return attempt == null ? 0 : attempt.session();
     }
 
     /** Returns the number of the connection of the transaction whose row it waits for, or 0. */
     int blocker() {
-        WriterView open = view;
-        return open == null ? 0 : open.blocker();
+        Attempt attempt = current;
+        return attempt == null ? 0 : attempt.blocker();
     }
 
-    /** A call of the transaction, on its view. */
     @FunctionalInterface
     private interface Step<T> {
-        T run(WriterView open) throws SQLException;
+        T run(Attempt attempt) throws SQLException;
     }
 
     /** Runs a step; the first one is repeated if another transaction was in its way, and a later one aborts this one. */
     private <T> T run(Step<T> step) {
         return onlyOne(() -> {
             checkActive();
-            boolean first = view == null;
+            boolean first = current == null;
             long end = System.nanoTime() + TransactionGate.MAX_WAIT.toNanos();
-            for (int attempt = 1; ; attempt++) {
-                WriterView open = openView();
+            for (int times = 1; ; times++) {
+                Attempt attempt = attempt();
                 StatusRuntimeException failure;
                 try {
-                    return step.run(open);
+                    return step.run(attempt);
                 } catch (SQLException e) {
                     failure = EngineErrors.toStatus(e);
                 } catch (StatusRuntimeException e) {
                     failure = e;
                 }
                 if (failure.getStatus().getCode() != Status.Code.ABORTED) {
-                    if (isCurrent(open)) {
+                    if (attempt.isCurrent()) {
                         throw failure;
                     }
-                    failure = conflict();
+                    failure = Attempt.conflict();
                 }
-                if (!first || attempt == MAX_ATTEMPTS || System.nanoTime() > end) {
+                if (!first || times == MAX_FIRST_STEPS || System.nanoTime() > end) {
                     end(State.ABORTED);
                     throw failure;
                 }
-                closeView(open);
+                discard(attempt);
             }
         });
     }
 
-    private void checkCurrent(WriterView open) {
-        if (!isCurrent(open)) {
-            throw conflict();
+    private Attempt attempt() {
+        Attempt attempt = current;
+        if (attempt == null) {
+            attempt = new Attempt(database, attributes);
+            current = attempt;
         }
+        return attempt;
     }
 
-    /** Returns whether what the transaction has read and written is as it was when its view was taken. */
-    private boolean isCurrent(WriterView open) {
-        changes.rowKeys().forEach(reads::add);
-        return !database.commits().changedSince(open.position(), reads);
-    }
-
-    private static StatusRuntimeException conflict() {
-        return Errors.aborted("Transaction was aborted: another one changed what it had read or written");
+    private void discard(Attempt attempt) {
+        current = null;
+        attempt.close();
     }
 
     private <T> T onlyOne(Supplier<T> action) {
@@ -284,39 +246,11 @@ public final class ReadWriteTransaction {
         switch (state) {
             case ACTIVE -> {}
             case ABORTED ->
-                throw Errors.aborted("Transaction was aborted: it was idle while others waited for its locks");
+                throw Errors.aborted(
+                        "Transaction was aborted: another one changed what it had read or written, or waited"
+                                + " for it while its client was idle");
             case COMMITTED -> throw Errors.failedPrecondition("This transaction has already been committed.");
             case ROLLED_BACK -> throw Errors.failedPrecondition("This transaction has been rolled back.");
-        }
-    }
-
-    private WriterView openView() {
-        WriterView open = view;
-        if (open != null) {
-            return open;
-        }
-        database.gate().enter();
-        try {
-            open = database.commits().writerView(database.engine());
-        } catch (SQLException e) {
-            database.gate().leave();
-            throw EngineErrors.toStatus(e);
-        }
-        view = open;
-        return open;
-    }
-
-    private void closeView(WriterView open) {
-        view = null;
-        changes.clear();
-        reads.clear();
-        try {
-            open.connection().rollback();
-            database.engine().release(open.connection());
-        } catch (SQLException e) {
-            throw EngineErrors.toStatus(e);
-        } finally {
-            database.gate().leave();
         }
     }
 
@@ -325,9 +259,9 @@ public final class ReadWriteTransaction {
             return;
         }
         state = outcome;
-        WriterView open = view;
-        if (open != null) {
-            closeView(open);
+        Attempt attempt = current;
+        if (attempt != null) {
+            discard(attempt);
         }
     }
 }

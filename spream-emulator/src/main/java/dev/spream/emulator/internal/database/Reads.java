@@ -43,12 +43,6 @@ final class Reads {
         everything |= other.everything;
     }
 
-    void clear() {
-        rows.clear();
-        tables.clear();
-        everything = false;
-    }
-
     boolean include(RowKey row) {
         return everything || tables.contains(row.table()) || rows.contains(row);
     }

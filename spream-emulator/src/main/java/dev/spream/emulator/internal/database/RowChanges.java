@@ -47,10 +47,6 @@ final class RowChanges {
         return !rows.isEmpty();
     }
 
-    void clear() {
-        rows.clear();
-    }
-
     /** Adds the row changes of one statement; {@code written} are the columns that it named, empty for all. */
     void add(List<RowEvent> events, Schema schema, Set<String> written) {
         for (RowEvent event : events) {

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * it was idle for too long, and a schema change closes it. A read of a closed snapshot fails with FAILED_PRECONDITION.
  * Safe for use by many threads, which read one at a time.
  */
-public final class Snapshot implements AutoCloseable {
+public final class Snapshot {
     private final ByteString id;
     private final Instant readTimestamp;
     private final ReentrantLock use = new ReentrantLock();
@@ -71,8 +71,7 @@ public final class Snapshot implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - lastUsed);
     }
 
-    @Override
-    public void close() {
+    void close() {
         use.lock();
         try {
             closed = true;

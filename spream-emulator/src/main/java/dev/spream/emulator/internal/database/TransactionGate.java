@@ -6,8 +6,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The gate between read-write transactions, which pass it together, and schema changes, which pass it alone. A
- * transaction holds its pass from its first read or write to its end. The gate is fair, and not tied to a thread, since
+ * The gate of read-write transactions, which pass it together, and of schema changes, which pass it alone, as does a
+ * transaction that was aborted too often. A transaction holds its pass from its first read or write to its end. The gate is fair, and not tied to a thread, since
  * each call of a transaction may come on another one.
  */
 final class TransactionGate {
@@ -18,21 +18,22 @@ final class TransactionGate {
 
     private final Semaphore passes = new Semaphore(ALL, true);
 
-    void enter() {
-        take(1);
+    /** @param alone whether the transaction waits for all others, and has all others wait */
+    void enter(boolean alone) {
+        take(alone ? ALL : 1);
     }
 
-    void leave() {
-        passes.release();
+    void leave(boolean alone) {
+        passes.release(alone ? ALL : 1);
     }
 
     /** Runs the action while no read-write transaction is running. */
     void exclusively(Runnable action) {
-        take(ALL);
+        enter(true);
         try {
             action.run();
         } finally {
-            passes.release(ALL);
+            leave(true);
         }
     }
 

@@ -63,8 +63,12 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, Life
                 }
                 yield new RequestTransaction(new ReadContext.Within(snapshot), Optional.of(begun.build()), Life.BEGUN);
             }
-            case PARTITIONED_DML -> writing(transactions.begin(request.getTransactionTag(), excluded, true));
-            case READ_WRITE -> writing(transactions.begin(request.getTransactionTag(), excluded, false));
+            case PARTITIONED_DML -> writing(transactions.beginPartitioned(request.getTransactionTag(), excluded));
+            case READ_WRITE ->
+                writing(transactions.begin(
+                        request.getTransactionTag(),
+                        excluded,
+                        options.getReadWrite().getMultiplexedSessionPreviousTransactionId()));
             case MODE_NOT_SET -> throw Errors.invalidArgument("Invalid TransactionOptions: no mode is set");
         };
     }
@@ -84,7 +88,7 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, Life
         if (time.isEmpty() && !bound.getReturnReadTimestamp()) {
             return opened(new ReadContext.Latest());
         }
-        Snapshot snapshot = database.transactions().singleUse(time);
+        Snapshot snapshot = database.transactions().beginReadOnly(time);
         Transaction read = Transaction.newBuilder()
                 .setReadTimestamp(WireTimestamps.timestamp(snapshot.readTimestamp()))
                 .build();
@@ -108,7 +112,7 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, Life
             throw e;
         } finally {
             if (scope.life == Life.SINGLE_USE && scope.context instanceof ReadContext.Within within) {
-                within.snapshot().close();
+                database.transactions().end(within.snapshot());
             }
         }
     }
