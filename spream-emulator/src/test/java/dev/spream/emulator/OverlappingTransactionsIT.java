@@ -178,8 +178,12 @@ class OverlappingTransactionsIT {
         try (TransactionManager first = database.transactionManager()) {
             TransactionContext one = first.begin();
             one.executeUpdate(add(1, 1));
-            var statement = CompletableFuture.supplyAsync(
-                    () -> database.readWriteTransaction().run(transaction -> transaction.executeUpdate(add(100, 1))));
+            AtomicInteger attempts = new AtomicInteger();
+            var statement = CompletableFuture.supplyAsync(() -> database.readWriteTransaction()
+                    .run(transaction -> {
+                        attempts.incrementAndGet();
+                        return transaction.executeUpdate(add(100, 1));
+                    }));
             var mutation = CompletableFuture.supplyAsync(
                     () -> database.writeAtLeastOnce(List.of(Mutation.newUpdateBuilder("Accounts")
                             .set("Id")
@@ -192,6 +196,7 @@ class OverlappingTransactionsIT {
             first.commit();
             assertThat(mutation.get()).isGreaterThan(first.getCommitTimestamp());
             assertThat(statement.get()).isOne();
+            assertThat(attempts).hasValue(1);
         }
         assertThat(texts(database, "SELECT Balance, Owner FROM Accounts WHERE Id = 1"))
                 .containsExactly("111,z");
