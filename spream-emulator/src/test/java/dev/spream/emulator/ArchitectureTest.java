@@ -45,10 +45,12 @@ final class ArchitectureTest {
         mayUse(EMULATOR + ".junit", EMULATOR, EMULATOR + ".control");
         mayUse(INTERNAL + ".schema");
         mayUse(INTERNAL + ".sql");
+        mayUse(INTERNAL + ".engine", INTERNAL + ".sql");
         mayUse(INTERNAL + ".stream", EMULATOR + ".control", INTERNAL + ".schema", INTERNAL + ".sql");
         mayUse(
                 INTERNAL + ".database",
                 EMULATOR + ".control",
+                INTERNAL + ".engine",
                 INTERNAL + ".stream",
                 INTERNAL + ".schema",
                 INTERNAL + ".sql");
@@ -71,7 +73,8 @@ final class ArchitectureTest {
     @Test
     void only_the_database_knows_the_embedded_engine() {
         noClasses()
-                .that(resideInAPackage(INTERNAL + ".database").negate())
+                .that(resideInAnyPackage(INTERNAL + ".database", INTERNAL + ".engine")
+                        .negate())
                 .should()
                 .dependOnClassesThat(resideInAnyPackage("java.sql..", "org.h2.engine..", "org.h2.jdbc.."))
                 .check(CLASSES);
@@ -84,7 +87,7 @@ final class ArchitectureTest {
                                 && !type.getSimpleName().equals("package-info"))
                         .map(JavaClass::getPackageName)
                         .collect(Collectors.groupingBy(Function.identity(), Collectors.counting())))
-                .hasSize(9)
+                .hasSize(10)
                 .allSatisfy((name, types) -> assertThat(types).as(name).isLessThanOrEqualTo(40));
     }
 

@@ -3,6 +3,8 @@ package dev.spream.emulator.internal.database;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.RowCapture;
 import dev.spream.emulator.internal.sql.DdlStatement.AddColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.AlterColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.AlterIdentity;
@@ -198,11 +200,11 @@ record ColumnEditor(
      * the copy's temporary name.
      */
     private void alter(StoredTable table, String change) throws SQLException {
-        RowCapture.detach(engine, table);
+        RowCapture.detach(engine, table.name());
         try {
             engine.administer("ALTER TABLE %s %s".formatted(table.quotedName(), change));
         } finally {
-            RowCapture.attach(engine, table);
+            RowCapture.attach(engine, table.name());
         }
     }
 }

@@ -4,6 +4,7 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quotedList;
 
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.engine.Engine;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.DdlStatement.AddConstraint;
 import dev.spream.emulator.internal.sql.DdlStatement.CheckConstraint;

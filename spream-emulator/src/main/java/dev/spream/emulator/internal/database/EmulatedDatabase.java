@@ -3,9 +3,9 @@ package dev.spream.emulator.internal.database;
 import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.ReadRequest;
-import com.google.spanner.v1.TransactionOptions;
 import dev.spream.emulator.control.CommitLog;
-import dev.spream.emulator.internal.schema.Commit;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.sql.DdlParser;
 import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.Errors;
@@ -13,6 +13,7 @@ import dev.spream.emulator.internal.sql.PartitionMode;
 import dev.spream.emulator.internal.sql.Privilege.Kind;
 import dev.spream.emulator.internal.sql.SqlParameters;
 import dev.spream.emulator.internal.sql.SqlTranslator;
+import dev.spream.emulator.internal.sql.StatementReads;
 import dev.spream.emulator.internal.sql.StreamStatement;
 import dev.spream.emulator.internal.sql.StreamStatementParser;
 import dev.spream.emulator.internal.sql.Translation;
@@ -25,45 +26,38 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Optional;
 import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
  * A database of the emulator. Safe for use by many threads; closing it ends its transactions and its change streams.
  *
- * <p>Read-write transactions run one at a time, under {@link WriterLock}; reads outside them see the latest commit, or
- * the one at which a {@link Snapshot} was taken. Schema changes wait for the writer and close all snapshots.
+ * <p>Read-write transactions run side by side and pass the {@link TransactionGate}; reads outside them see the latest
+ * commit, or the one at which a {@link Snapshot} was taken. Schema changes wait for the transactions and close all
+ * snapshots.
  */
 public final class EmulatedDatabase implements AutoCloseable {
     private final String name;
     private final DatabaseDialect dialect;
     private final Engine engine;
-    private final InstantSource time;
     private final CommitClock clock;
     private final ChangeStreams streams;
     private final Statements statements;
     private final KeyedReads keyReader;
     private final SchemaEditor editor;
     private final InformationSchema informationSchema;
-    private final WriterLock writerLock = new WriterLock();
+    private final TransactionGate gate = new TransactionGate();
+    private final Commits commits;
     private final OpenTransactions transactions;
     private final ExpiredRows expiredRows;
-    private final List<RecordedCommits> logs = new CopyOnWriteArrayList<>();
     private final Instant createTime;
-
-    /** Held while a commit becomes visible, and while a snapshot is taken. */
-    private final ReentrantLock visibility = new ReentrantLock();
 
     // The engine alters a table by a copy: a read in between would find none.
     private final ReadWriteLock structure = new ReentrantReadWriteLock();
 
     private volatile Schema schema;
-    private volatile Instant lastCommit = Instant.EPOCH;
 
     /** Creates an empty database, with the last part of its name as the PostgreSQL catalog. */
     public EmulatedDatabase(
@@ -71,10 +65,10 @@ public final class EmulatedDatabase implements AutoCloseable {
         this.name = name;
         this.dialect = dialect;
         this.schema = Schema.empty(dialect);
-        this.engine = new Engine(dialect);
-        this.time = time;
+        this.engine = new Engine(dialect, TransactionGate.MAX_WAIT);
         this.clock = new CommitClock(time, seed);
         this.streams = new ChangeStreams(dialect, clock, settings, seed);
+        this.commits = new Commits(time, clock, streams);
         this.statements = new Statements(dialect, this::schema, clock::now);
         this.keyReader = new KeyedReads(statements);
         this.editor = new SchemaEditor(engine, dialect, streams, clock::now);
@@ -115,12 +109,6 @@ public final class EmulatedDatabase implements AutoCloseable {
         return clock.now();
     }
 
-    /** Returns the present time, or the last commit timestamp if that is later. */
-    Instant latestTime() {
-        Instant present = time.instant();
-        return lastCommit.isAfter(present) ? lastCommit : present;
-    }
-
     /**
      * Returns the privileges of a session with a role; an empty role has all.
      *
@@ -138,75 +126,33 @@ public final class EmulatedDatabase implements AutoCloseable {
         return statements;
     }
 
-    WriterLock writerLock() {
-        return writerLock;
+    TransactionGate gate() {
+        return gate;
+    }
+
+    Commits commits() {
+        return commits;
     }
 
     Schema schema() {
         return schema;
     }
 
-    /** Returns the begin time, for {@link #publish}, of a commit that has read nothing. */
-    long beginCommit() {
-        return clock.begin();
-    }
-
-    <T> T publish(long begun, Set<?> rows, Function<Instant, T> commit) {
-        visibility.lock();
-        try {
-            return clock.commit(begun, rows, time -> {
-                T committed = commit.apply(time);
-                lastCommit = time;
-                return committed;
-            });
-        } finally {
-            visibility.unlock();
-        }
-    }
-
     /** Returns a log of the commits from now on. */
     public CommitLog recordCommits() {
-        RecordedCommits log = new RecordedCommits();
-        logs.add(log);
-        return log;
-    }
-
-    /** Hands a commit to the change streams; called within {@link #publish}. */
-    void committed(Commit commit) {
-        logs.forEach(log -> log.add(commit));
-        streams.commit(commit);
-    }
-
-    Snapshot snapshot(ByteString id) {
-        visibility.lock();
-        try {
-            return new Snapshot(id, clock.now(), engine);
-        } catch (SQLException e) {
-            throw EngineErrors.toStatus(e);
-        } finally {
-            visibility.unlock();
-        }
+        return commits.record();
     }
 
     /**
-     * Returns the view as of that time: a snapshot that is open at it, or the latest commit if that is not later.
+     * Takes a view of the latest commit, or of the rows as of a time, for which it waits if that is in the future.
      *
-     * @throws io.grpc.StatusRuntimeException if the rows as of that time are not kept any more
+     * @throws io.grpc.StatusRuntimeException FAILED_PRECONDITION if the rows as of that time are not kept any more
      */
-    public ReadContext contextAt(Instant time) {
-        return transactions
-                .snapshotAt(time)
-                .<ReadContext>map(ReadContext.Within::new)
-                .orElseGet(() -> {
-                    if (time.isBefore(lastCommit)) {
-                        throw Errors.failedPrecondition(
-                                "Read-only transaction timestamp %s has exceeded the maximum timestamp staleness: the emulator"
-                                        + " keeps rows only as of the read timestamps of strong read-only transactions, for five"
-                                        + " minutes after the last read",
-                                time);
-                    }
-                    return new ReadContext.Latest();
-                });
+    Snapshot snapshot(ByteString id, Optional<Instant> time) {
+        time.ifPresent(commits::await);
+        return besidesDdl(() -> time.map(
+                        past -> commits.snapshot(id, past, engine, new PastTables(schema, dialect, statements)))
+                .orElseGet(() -> commits.snapshot(id, engine)));
     }
 
     /** Returns the statements that create the database in its present form. */
@@ -228,7 +174,7 @@ public final class EmulatedDatabase implements AutoCloseable {
      * @param protoDescriptors the descriptors for statements about the proto bundle; empty if there are none
      */
     public void applyDdl(List<String> ddl, ByteString protoDescriptors) {
-        writerLock.exclusively(() -> {
+        gate.exclusively(() -> {
             structure.writeLock().lock();
             try {
                 transactions.closeSnapshots();
@@ -244,7 +190,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     }
 
     /** Returns the result of a read that no DDL statement overlaps. */
-    QueryResult besidesDdl(Supplier<QueryResult> read) {
+    <T> T besidesDdl(Supplier<T> read) {
         structure.readLock().lock();
         try {
             return read.get();
@@ -264,7 +210,12 @@ public final class EmulatedDatabase implements AutoCloseable {
             }
             streams.apply(statement, schema.streamTables());
         } else {
-            schema = editor.apply(DdlParser.parse(statement, dialect, schema.bundle()), schema, protoDescriptors);
+            Schema changed =
+                    editor.apply(DdlParser.parse(statement, dialect, schema.bundle()), schema, protoDescriptors);
+            if (!changed.tables().containsAll(schema.tables())) {
+                commits.forget();
+            }
+            schema = changed;
         }
     }
 
@@ -285,6 +236,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         }
         return context.read(
                 this,
+                () -> reads(sql, parameters),
                 connection -> planOnly
                         ? statements.plan(connection, query)
                         : statements.query(connection, query.sql(), query.binds()));
@@ -304,7 +256,13 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     public QueryResult dml(String sql, SqlParameters parameters, ReadWriteTransaction transaction, boolean planOnly) {
         Translation dml = translate(sql, parameters);
-        return planOnly ? transaction.query(connection -> statements.plan(connection, dml)) : transaction.dml(dml);
+        return planOnly
+                ? transaction.query(connection -> statements.plan(connection, dml), Reads::none)
+                : transaction.dml(dml, () -> reads(sql, parameters));
+    }
+
+    private Reads reads(String sql, SqlParameters parameters) {
+        return Reads.of(StatementReads.of(sql, dialect, parameters, schema), schema);
     }
 
     private Translation translate(String sql, SqlParameters parameters) {
@@ -312,16 +270,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     }
 
     public QueryResult read(ReadRequest read, ReadContext context) {
-        return context.read(this, connection -> keyReader.read(connection, schema, read));
-    }
-
-    /** Returns the timestamp of a read outside a transaction; for a stale bound, the requested time. */
-    public Instant readTimestamp(TransactionOptions.ReadOnly bound) {
-        return switch (bound.getTimestampBoundCase()) {
-            case READ_TIMESTAMP -> WireTimestamps.instant(bound.getReadTimestamp());
-            case EXACT_STALENESS -> clock.now().minus(WireTimestamps.duration(bound.getExactStaleness()));
-            default -> clock.now();
-        };
+        return context.read(this, () -> Reads.of(read, schema), connection -> keyReader.read(connection, schema, read));
     }
 
     @Override

@@ -89,7 +89,7 @@ final class ExpiredRows implements AutoCloseable {
     private void commit(Translation deletion) {
         ReadWriteTransaction transaction = database.transactions().beginSystem(TAG);
         try {
-            transaction.dml(deletion);
+            transaction.dml(deletion, Reads::none);
             transaction.commit(List.of(), "");
         } finally {
             transaction.rollback();

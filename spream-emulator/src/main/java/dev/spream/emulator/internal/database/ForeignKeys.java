@@ -3,7 +3,9 @@ package dev.spream.emulator.internal.database;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quotedList;
 
-import dev.spream.emulator.internal.database.RowCapture.RowEvent;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.RowCapture;
+import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
 import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.ShownKey;

@@ -4,6 +4,7 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.database.DefinedView.ViewColumn;
+import dev.spream.emulator.internal.engine.Engine;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.BitReversedSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
@@ -18,8 +19,8 @@ import dev.spream.emulator.internal.sql.Privilege;
 import dev.spream.emulator.internal.sql.SequenceOptions;
 import dev.spream.emulator.internal.sql.SequenceOptions.SkippedRange;
 import dev.spream.emulator.internal.sql.SqlTranslator;
-import dev.spream.emulator.internal.sql.TableWatch;
 import dev.spream.emulator.internal.sql.Types;
+import dev.spream.emulator.internal.sql.WatchSpec.TableWatch;
 import dev.spream.emulator.internal.stream.StreamDefinition;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

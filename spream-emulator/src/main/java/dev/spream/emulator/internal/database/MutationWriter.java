@@ -7,7 +7,9 @@ import com.google.protobuf.Value;
 import com.google.spanner.v1.KeySet;
 import com.google.spanner.v1.Mutation;
 import com.google.spanner.v1.TypeCode;
-import dev.spream.emulator.internal.database.RowCapture.RowEvent;
+import dev.spream.emulator.internal.engine.EngineErrors;
+import dev.spream.emulator.internal.engine.RowCapture;
+import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Types;
@@ -24,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.h2.api.ErrorCode;
 import org.jspecify.annotations.Nullable;
 
@@ -35,22 +38,24 @@ final class MutationWriter {
     private final Connection connection;
     private final Schema schema;
     private final RowChanges changes;
+    private final Reads reads;
     private final ForeignKeys foreignKeys;
     private final List<RowEvent> events = new ArrayList<>();
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
     private long cells;
 
-    private MutationWriter(Connection connection, Schema schema, RowChanges changes) {
+    private MutationWriter(Connection connection, Schema schema, RowChanges changes, Reads reads) {
         this.connection = connection;
         this.schema = schema;
         this.changes = changes;
+        this.reads = reads;
         this.foreignKeys = new ForeignKeys(connection, schema);
     }
 
-    /** Applies the mutations and returns the number of cells written, Spanner's mutation count. */
-    static long apply(Connection connection, Schema schema, RowChanges changes, List<Mutation> mutations)
+    /** Applies the mutations and returns the number of cells written, Spanner's mutation count; adds what they read. */
+    static long apply(Connection connection, Schema schema, RowChanges changes, Reads reads, List<Mutation> mutations)
             throws SQLException {
-        MutationWriter writer = new MutationWriter(connection, schema, changes);
+        MutationWriter writer = new MutationWriter(connection, schema, changes, reads);
         try {
             for (Mutation mutation : mutations) {
                 writer.apply(mutation);
@@ -62,6 +67,18 @@ final class MutationWriter {
                 statement.close();
             }
         }
+    }
+
+    /** Returns the names of the tables that mutations write. */
+    static Stream<String> tables(List<Mutation> mutations) {
+        return mutations.stream().map(mutation -> switch (mutation.getOperationCase()) {
+            case INSERT -> mutation.getInsert().getTable();
+            case UPDATE -> mutation.getUpdate().getTable();
+            case INSERT_OR_UPDATE -> mutation.getInsertOrUpdate().getTable();
+            case REPLACE -> mutation.getReplace().getTable();
+            case DELETE -> mutation.getDelete().getTable();
+            default -> "";
+        });
     }
 
     private void apply(Mutation mutation) throws SQLException {
@@ -329,6 +346,7 @@ final class MutationWriter {
     private void delete(Mutation.Delete delete) throws SQLException {
         StoredTable table = schema.table(delete.getTable());
         KeySet keys = delete.getKeySet();
+        reads.add(table, keys);
         KeyPredicate predicate = new KeyPredicate(table.parts(table.definition().primaryKey()), keys);
         String sql = "DELETE FROM %s WHERE %s".formatted(table.quotedName(), predicate.sql());
         execute(sql, predicate.binds(), Set.of());

@@ -9,13 +9,15 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
- * The open transactions of a database. A background thread ends abandoned ones: a writer that blocks others, snapshots
+ * The open transactions of a database. A background thread ends abandoned ones: writers that block others, snapshots
  * that are idle for too long or too many, and transactions that were begun and not used.
  */
 public final class OpenTransactions {
@@ -39,15 +41,22 @@ public final class OpenTransactions {
     /**
      * Begins a read-write transaction without taking a lock.
      *
-     * @param partitioned whether it is for one partitioned DML statement
+     * @param previous the id of the aborted transaction that it repeats, or empty
      */
-    public ReadWriteTransaction begin(String tag, boolean excludedFromChangeStreams, boolean partitioned) {
-        return begin(new Attributes(tag, excludedFromChangeStreams, partitioned, false));
+    public ReadWriteTransaction begin(String tag, boolean excludedFromChangeStreams, ByteString previous) {
+        ReadWriteTransaction aborted = writers.get(previous);
+        int number = aborted == null ? 1 : aborted.number() + 1;
+        return begin(new Attributes(tag, excludedFromChangeStreams, false, false, number));
+    }
+
+    /** Begins a transaction for one partitioned DML statement. */
+    public ReadWriteTransaction beginPartitioned(String tag, boolean excludedFromChangeStreams) {
+        return begin(new Attributes(tag, excludedFromChangeStreams, true, false, 1));
     }
 
     /** Begins a transaction of Spanner itself, which change streams show with this tag. */
     ReadWriteTransaction beginSystem(String tag) {
-        return begin(new Attributes(tag, false, false, true));
+        return begin(new Attributes(tag, false, false, true, 1));
     }
 
     private ReadWriteTransaction begin(Attributes attributes) {
@@ -57,11 +66,12 @@ public final class OpenTransactions {
     }
 
     /**
-     * Begins a read-only transaction at the latest commit. Reads at its read timestamp use it as well, as long as it is
-     * open.
+     * Begins a read-only transaction at the latest commit, or at a time; waits for one that is in the future.
+     *
+     * @throws io.grpc.StatusRuntimeException FAILED_PRECONDITION if the rows as of that time are not kept any more
      */
-    public Snapshot beginReadOnly() {
-        Snapshot snapshot = database.snapshot(newId("ro"));
+    public Snapshot beginReadOnly(Optional<Instant> time) {
+        Snapshot snapshot = database.snapshot(newId("ro"), time);
         snapshots.put(snapshot.id(), snapshot);
         return snapshot;
     }
@@ -84,14 +94,8 @@ public final class OpenTransactions {
         return snapshot == null ? new ReadContext.Inside(readWrite(id)) : new ReadContext.Within(snapshot);
     }
 
-    /** Returns a snapshot that is open at that time. */
-    Optional<Snapshot> snapshotAt(Instant time) {
-        return snapshots.values().stream()
-                .filter(snapshot -> snapshot.readTimestamp().equals(time) && !snapshot.isClosed())
-                .findFirst();
-    }
-
-    private void end(Snapshot snapshot) {
+    /** Ends a read-only transaction; harmless when it has ended. */
+    public void end(Snapshot snapshot) {
         snapshots.remove(snapshot.id());
         snapshot.close();
     }
@@ -103,12 +107,23 @@ public final class OpenTransactions {
     private void watch() {
         try {
             while (!closed.await(1, TimeUnit.SECONDS)) {
-                database.writerLock().breakIdleHolder();
+                abortIdleBlockers();
                 removeEnded();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Aborts the transactions whose client is idle while others wait for them. */
+    private void abortIdleBlockers() {
+        boolean schemaChangeWaits = database.gate().hasWaiters();
+        Set<Integer> blockers =
+                writers.values().stream().map(ReadWriteTransaction::blocker).collect(Collectors.toSet());
+        blockers.remove(0);
+        writers.values().stream()
+                .filter(writer -> schemaChangeWaits || blockers.contains(writer.session()))
+                .forEach(ReadWriteTransaction::abortIfIdle);
     }
 
     private void removeEnded() {

@@ -1,6 +1,7 @@
 package dev.spream.emulator.internal.database;
 
-import dev.spream.emulator.internal.database.Engine.SqlWork;
+import dev.spream.emulator.internal.engine.Engine.SqlWork;
+import java.util.function.Supplier;
 
 /** The view of the database in which a read runs. */
 public sealed interface ReadContext {
@@ -13,11 +14,12 @@ public sealed interface ReadContext {
     /** A read-write transaction, with its own writes. */
     record Inside(ReadWriteTransaction transaction) implements ReadContext {}
 
-    default QueryResult read(EmulatedDatabase database, SqlWork<QueryResult> work) {
+    /** @param reads what the work reads, for a transaction that writes */
+    default QueryResult read(EmulatedDatabase database, Supplier<Reads> reads, SqlWork<QueryResult> work) {
         return switch (this) {
             case Latest ignored -> database.besidesDdl(() -> database.engine().read(work));
             case Within within -> database.besidesDdl(() -> within.snapshot().read(work));
-            case Inside inside -> inside.transaction().query(work);
+            case Inside inside -> inside.transaction().query(work, reads);
         };
     }
 }

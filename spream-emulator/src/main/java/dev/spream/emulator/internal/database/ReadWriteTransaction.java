@@ -1,42 +1,37 @@
 package dev.spream.emulator.internal.database;
 
-import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
-
 import com.google.protobuf.ByteString;
-import com.google.protobuf.Value;
 import com.google.spanner.v1.Mutation;
-import com.google.spanner.v1.TypeCode;
-import dev.spream.emulator.internal.database.Engine.SqlWork;
-import dev.spream.emulator.internal.schema.Column;
-import dev.spream.emulator.internal.schema.Commit;
-import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.engine.Engine.SqlWork;
+import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.sql.Values;
 import dev.spream.emulator.internal.stream.CommitClock;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read-write transaction. It takes the database's writer lock at its first read or write and keeps it to its end,
- * which isolates it completely from other transactions. Calls may come on any thread and run one at a time.
+ * A read-write transaction. From its first read or write on it sees the rows of one moment and its own writes, and does
+ * not wait for others that only read, or that write other rows. Two that write one row wait for each other. A commit is
+ * ABORTED if a row or a table that the transaction has read was changed meanwhile; one that has not read before, as a
+ * commit of mutations alone, is repeated instead. Calls may come on any thread and run one at a time.
  *
  * <p>A commit timestamp is not known before the commit: rows contain {@link Values#PENDING} until then.
  */
 public final class ReadWriteTransaction {
     /** The longest idle time of a transaction that blocks others; Spanner's own limit. */
     static final Duration MAX_IDLE = Duration.ofSeconds(10);
+
+    private static final int MAX_OVERLAPPING = 5;
+    private static final int MAX_FIRST_STEPS = 100;
 
     private enum State {
         ACTIVE,
@@ -48,13 +43,12 @@ public final class ReadWriteTransaction {
     private final EmulatedDatabase database;
     private final ByteString id;
     private final Attributes attributes;
-    private final RowChanges changes = new RowChanges();
 
     /** Guards the fields below. */
     private final ReentrantLock use = new ReentrantLock();
 
-    private State state = State.ACTIVE;
-    private @Nullable Connection connection;
+    private volatile State state = State.ACTIVE;
+    private volatile @Nullable Attempt current;
     private @Nullable CommitResult committed;
     private int precommitSequence;
     private volatile long lastUsed = System.nanoTime();
@@ -74,8 +68,15 @@ public final class ReadWriteTransaction {
      * @param excludedFromChangeStreams whether its client requested exclusion from the streams that allow it
      * @param partitioned whether it is for one partitioned DML statement
      * @param system whether Spanner itself began it
+     * @param number 1, or more if it repeats aborted ones
      */
-    record Attributes(String tag, boolean excludedFromChangeStreams, boolean partitioned, boolean system) {}
+    record Attributes(String tag, boolean excludedFromChangeStreams, boolean partitioned, boolean system, int number) {
+
+        /** Returns whether the transaction runs alone, since others were in its way again and again. */
+        boolean alone() {
+            return number > MAX_OVERLAPPING;
+        }
+    }
 
     ReadWriteTransaction(EmulatedDatabase database, ByteString id, Attributes attributes) {
         this.database = database;
@@ -83,39 +84,51 @@ public final class ReadWriteTransaction {
         this.attributes = attributes;
     }
 
-    public ByteString id() {
-        return id;
-    }
-
     /** Returns whether the transaction is for one partitioned DML statement, which commits by itself. */
     public boolean isPartitioned() {
         return attributes.partitioned();
+    }
+
+    /** Returns how often it was begun, with the aborted ones that it repeats. */
+    int number() {
+        return attributes.number();
+    }
+
+    public ByteString id() {
+        return id;
     }
 
     public int nextPrecommitSequence() {
         return onlyOne(() -> ++precommitSequence);
     }
 
-    QueryResult query(SqlWork<QueryResult> query) {
-        return use(query);
+    QueryResult query(SqlWork<QueryResult> query, Supplier<Reads> read) {
+        return run(attempt -> attempt.query(query, read));
     }
 
-    QueryResult dml(Translation dml) {
-        return use(open -> database.statements().dml(open, dml, database.schema(), changes));
+    /** Runs a DML statement; the one of a partitioned transaction commits by itself. */
+    QueryResult dml(Translation dml, Supplier<Reads> read) {
+        return run(attempt -> {
+            QueryResult result = attempt.dml(dml, read);
+            if (attributes.partitioned()) {
+                committed(attempt.commit(List.of(), CommitClock.afterReading(), attributes.tag()));
+            }
+            return result;
+        });
     }
 
     /** Commits. A repeated call returns the first outcome, since the client may not have received it. */
     public CommitResult commit(List<Mutation> mutations, String requestTag) {
-        long begun = database.beginCommit();
         return onlyOne(() -> {
             CommitResult known = committed;
             if (known != null) {
                 return known;
             }
+            boolean first = current == null;
+            String tag = attributes.tag().isEmpty() ? requestTag : attributes.tag();
             try {
-                long overlap = connection == null ? begun : CommitClock.afterReading();
-                String tag = attributes.tag().isEmpty() ? requestTag : attributes.tag();
-                return use(open -> commit(open, overlap, mutations, tag));
+                return run(attempt -> committed(attempt.commit(
+                        mutations, first ? database.commits().begin() : CommitClock.afterReading(), tag)));
             } catch (RuntimeException e) {
                 end(State.ROLLED_BACK);
                 throw e;
@@ -123,71 +136,13 @@ public final class ReadWriteTransaction {
         });
     }
 
-    private CommitResult commit(Connection open, long begun, List<Mutation> mutations, String commitTag)
-            throws SQLException {
-        long cells =
-                database.statements().inScope(() -> MutationWriter.apply(open, database.schema(), changes, mutations));
-        changes.refuseFutureTimestamps(database.latestTime());
-        Instant timestamp = database.publish(begun, changes.rowKeys(), at -> publish(open, commitTag, at));
-        CommitResult result = new CommitResult(timestamp, Math.max(cells, changes.cellCount()));
+    private CommitResult committed(CommitResult result) {
         committed = result;
         end(State.COMMITTED);
         return result;
     }
 
-    /** Makes the rows visible and hands them to the change streams; runs under the clock's lock. */
-    private Instant publish(Connection open, String commitTag, Instant timestamp) {
-        try {
-            List<RowChange> net = new ArrayList<>();
-            for (RowChange change : changes.net()) {
-                net.add(withCommitTimestamp(open, change, timestamp));
-            }
-            open.commit();
-            if (!net.isEmpty()) {
-                database.committed(new Commit(
-                        timestamp, commitTag, attributes.excludedFromChangeStreams(), attributes.system(), net));
-            }
-            return timestamp;
-        } catch (SQLException e) {
-            throw EngineErrors.toStatus(e);
-        }
-    }
-
-    private RowChange withCommitTimestamp(Connection open, RowChange change, Instant timestamp) throws SQLException {
-        List<Column> pending = change.table().columns().stream()
-                .filter(column -> column.type().getCode() == TypeCode.TIMESTAMP)
-                .filter(column -> change.after()
-                        .getOrDefault(column.name(), Values.NULL)
-                        .getStringValue()
-                        .equals(Values.COMMIT_TIMESTAMP_PLACEHOLDER))
-                .toList();
-        if (pending.isEmpty()) {
-            return change;
-        }
-        Map<String, Value> after = new LinkedHashMap<>(change.after());
-        StoredTable table = database.schema().table(change.table().name());
-        List<@Nullable Object> key = new ArrayList<>();
-        table.keyColumns()
-                .forEach(column ->
-                        key.add(Values.toEngine(after.getOrDefault(column.name(), Values.NULL), column.type())));
-        String assignments = String.join(
-                ", ",
-                pending.stream().map(column -> quoted(column.name()) + " = ?").toList());
-        List<@Nullable Object> binds = new ArrayList<>();
-        for (Column column : pending) {
-            binds.add(timestamp.atOffset(ZoneOffset.UTC));
-            after.put(column.name(), Values.string(timestamp.toString()));
-        }
-        binds.addAll(MutationWriter.present(key));
-        String sql = "UPDATE %s SET %s WHERE %s"
-                .formatted(table.quotedName(), assignments, MutationWriter.sameKey(table, key));
-        try (PreparedStatement statement = Statements.prepare(open, sql, binds)) {
-            statement.executeUpdate();
-        }
-        return new RowChange(change.table(), change.kind(), change.before(), after, change.writtenColumns());
-    }
-
-    /** Releases the lock and the connection. Harmless when the transaction has ended. */
+    /** Ends the transaction without a change. Harmless when it has ended. */
     public void rollback() {
         onlyOne(() -> {
             end(State.ROLLED_BACK);
@@ -212,18 +167,69 @@ public final class ReadWriteTransaction {
     }
 
     boolean isOver() {
-        return onlyOne(() -> state != State.ACTIVE);
+        return state != State.ACTIVE;
     }
 
-    private <T> T use(SqlWork<T> work) {
+    /** Returns the number of its connection, or 0 if it has none. */
+    int session() {
+        Attempt attempt = current;
+        return attempt == null ? 0 : attempt.session();
+    }
+
+    /** Returns the number of the connection of the transaction whose row it waits for, or 0. */
+    int blocker() {
+        Attempt attempt = current;
+        return attempt == null ? 0 : attempt.blocker();
+    }
+
+    @FunctionalInterface
+    private interface Step<T> {
+        T run(Attempt attempt) throws SQLException;
+    }
+
+    /** Runs a step; the first one is repeated if another transaction was in its way, and a later one aborts this one. */
+    private <T> T run(Step<T> step) {
         return onlyOne(() -> {
             checkActive();
-            try {
-                return work.run(openConnection());
-            } catch (SQLException e) {
-                throw EngineErrors.toStatus(e);
+            boolean first = current == null;
+            long end = System.nanoTime() + TransactionGate.MAX_WAIT.toNanos();
+            for (int times = 1; ; times++) {
+                Attempt attempt = attempt();
+                StatusRuntimeException failure;
+                try {
+                    return step.run(attempt);
+                } catch (SQLException e) {
+                    failure = EngineErrors.toStatus(e);
+                } catch (StatusRuntimeException e) {
+                    failure = e;
+                }
+                if (failure.getStatus().getCode() != Status.Code.ABORTED) {
+                    if (attempt.isCurrent()) {
+                        throw failure;
+                    }
+                    failure = Attempt.conflict();
+                }
+                if (!first || times == MAX_FIRST_STEPS || System.nanoTime() > end) {
+                    end(State.ABORTED);
+                    throw failure;
+                }
+                discard(attempt);
             }
         });
+    }
+
+    private Attempt attempt() {
+        Attempt attempt = current;
+        if (attempt == null) {
+            attempt = new Attempt(database, attributes);
+            current = attempt;
+        }
+        return attempt;
+    }
+
+    private void discard(Attempt attempt) {
+        current = null;
+        attempt.close();
     }
 
     private <T> T onlyOne(Supplier<T> action) {
@@ -240,21 +246,12 @@ public final class ReadWriteTransaction {
         switch (state) {
             case ACTIVE -> {}
             case ABORTED ->
-                throw Errors.aborted("Transaction was aborted: it was idle while others waited for its locks");
+                throw Errors.aborted(
+                        "Transaction was aborted: another one changed what it had read or written, or waited"
+                                + " for it while its client was idle");
             case COMMITTED -> throw Errors.failedPrecondition("This transaction has already been committed.");
             case ROLLED_BACK -> throw Errors.failedPrecondition("This transaction has been rolled back.");
         }
-    }
-
-    private Connection openConnection() {
-        Connection open = connection;
-        if (open != null) {
-            return open;
-        }
-        database.writerLock().acquire(this);
-        open = database.engine().writer();
-        connection = open;
-        return open;
     }
 
     private void end(State outcome) {
@@ -262,18 +259,9 @@ public final class ReadWriteTransaction {
             return;
         }
         state = outcome;
-        changes.clear();
-        Connection open = connection;
-        connection = null;
-        if (open == null) {
-            return;
-        }
-        try {
-            open.rollback();
-        } catch (SQLException e) {
-            throw EngineErrors.toStatus(e);
-        } finally {
-            database.writerLock().release();
+        Attempt attempt = current;
+        if (attempt != null) {
+            discard(attempt);
         }
     }
 }

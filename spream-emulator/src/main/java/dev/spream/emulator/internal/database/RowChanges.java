@@ -1,9 +1,10 @@
 package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.Value;
-import dev.spream.emulator.internal.database.RowCapture.RowEvent;
+import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.schema.RowKey;
 import dev.spream.emulator.internal.schema.Table;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Values;
@@ -22,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 /** The rows that a transaction has changed so far; several writes of one row are merged. */
 final class RowChanges {
     private final Map<RowKey, Merged> rows = new LinkedHashMap<>();
-
-    private record RowKey(String table, List<Value> key) {}
 
     /**
      * A row; a null image means that the row did not exist before, or does not exist after.
@@ -44,8 +43,8 @@ final class RowChanges {
                 .sum();
     }
 
-    void clear() {
-        rows.clear();
+    boolean areAny() {
+        return !rows.isEmpty();
     }
 
     /** Adds the row changes of one statement; {@code written} are the columns that it named, empty for all. */
@@ -55,11 +54,7 @@ final class RowChanges {
             Map<String, Value> before = image(table, event.before());
             Map<String, Value> after = image(table, event.after());
             Map<String, Value> present = after == null ? Objects.requireNonNull(before) : after;
-            RowKey key = new RowKey(
-                    table.name(),
-                    table.table().primaryKey().stream()
-                            .map(column -> present.getOrDefault(column, Values.NULL))
-                            .toList());
+            RowKey key = RowKey.of(table.table(), present);
             Merged known = rows.get(key);
             boolean rewritten = known != null && known.after == null;
             Set<String> columns = new LinkedHashSet<>(known == null ? Set.of() : known.written);
@@ -109,7 +104,7 @@ final class RowChanges {
     }
 
     /** Returns the keys that identify the rows that were written. */
-    Set<?> rowKeys() {
+    Set<RowKey> rowKeys() {
         return rows.keySet();
     }
 

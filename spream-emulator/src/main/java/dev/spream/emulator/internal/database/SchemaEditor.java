@@ -6,6 +6,8 @@ import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.sql.DdlStatement;
 import dev.spream.emulator.internal.sql.DdlStatement.AddColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.AddConstraint;

@@ -1,7 +1,9 @@
 package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.ByteString;
-import dev.spream.emulator.internal.database.Engine.SqlWork;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.Engine.SqlWork;
+import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.sql.Errors;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -25,14 +27,16 @@ public final class Snapshot {
     private volatile boolean closed;
     private volatile long lastUsed = System.nanoTime();
 
-    /** Takes the snapshot; the caller makes sure that nothing commits meanwhile. */
-    Snapshot(ByteString id, Instant readTimestamp, Engine engine) throws SQLException {
+    /**
+     * Takes the snapshot; the caller makes sure that nothing commits meanwhile.
+     *
+     * @param connection one of {@link Engine#openSnapshot}, which the snapshot closes
+     */
+    Snapshot(ByteString id, Instant readTimestamp, Connection connection) throws SQLException {
         this.id = id;
         this.readTimestamp = readTimestamp;
-        this.connection = engine.open();
-        connection.setAutoCommit(false);
+        this.connection = connection;
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SNAPSHOT");
             statement.execute("SELECT 1");
         }
     }
@@ -45,7 +49,7 @@ public final class Snapshot {
         return readTimestamp;
     }
 
-    QueryResult read(SqlWork<QueryResult> work) {
+    <T> T read(SqlWork<T> work) {
         use.lock();
         try {
             if (closed) {
@@ -61,10 +65,6 @@ public final class Snapshot {
             lastUsed = System.nanoTime();
             use.unlock();
         }
-    }
-
-    boolean isClosed() {
-        return closed;
     }
 
     Duration idleFor() {

@@ -6,7 +6,9 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.StructType;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
-import dev.spream.emulator.internal.database.RowCapture.RowEvent;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.RowCapture;
+import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.StatementScope;
@@ -26,6 +28,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.h2.api.ErrorCode;
 import org.h2.jdbc.JdbcResultSet;
 import org.h2.value.ValueDecfloat;
 import org.h2.value.ValueToObjectConverter;
@@ -38,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * @param clock returns the time of a statement
  */
 record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Instant> clock) {
-    /** The engine's schema with the tables of the database. */
-    private static final String TABLES = "PUBLIC";
+    /** The engine's schemas with the tables of the database. */
+    private static final Set<String> TABLES = Set.of("PUBLIC", Engine.TEMPORARY);
 
     /** The engine's names of constant conditions. */
     private static final Set<String> CONSTANTS = Set.of("TRUE", "FALSE", "UNKNOWN");
@@ -80,7 +83,12 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
             foreignKeys.check(events);
             changes.add(events, schema, dml.writtenColumns());
             return result[0];
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException e) {
+            if (e.getErrorCode() != ErrorCode.DEADLOCK_1) { // the engine has rolled back the transaction
+                connection.rollback(before);
+            }
+            throw e;
+        } catch (RuntimeException e) {
             connection.rollback(before);
             throw e;
         }
@@ -140,7 +148,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
 
     /** Returns the type of a result column that is a table's column of a message or an enum. */
     private Optional<Type> typeOfBundle(ResultSetMetaData metadata, int column) throws SQLException {
-        if (!metadata.getSchemaName(column).equals(TABLES)) {
+        if (!TABLES.contains(metadata.getSchemaName(column))) {
             return Optional.empty();
         }
         String name = metadata.getColumnName(column);

@@ -5,6 +5,8 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.sql.DdlStatement.CheckConstraint;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.DefaultValue;

@@ -3,6 +3,8 @@ package dev.spream.emulator.internal.database;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quotedList;
 
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.RowCapture;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateTable;
@@ -55,7 +57,7 @@ record TableEditor(
             engine.administer("DROP TABLE " + table.quotedName());
             throw e;
         }
-        RowCapture.attach(engine, table);
+        RowCapture.attach(engine, table.name());
         return created;
     }
 

@@ -4,6 +4,8 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.database.DefinedView.ViewColumn;
+import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateView;
 import dev.spream.emulator.internal.sql.DdlStatement.DropView;
 import dev.spream.emulator.internal.sql.Errors;
@@ -50,6 +52,11 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
     }
 
     private String engineSql(DefinedView view, Schema schema) {
+        return engineSql(view, schema, dialect);
+    }
+
+    /** Returns the query of a view in the engine's SQL. */
+    static String engineSql(DefinedView view, Schema schema, DatabaseDialect dialect) {
         return SqlTranslator.expression(view.definition().query(), dialect, schema, false);
     }
 

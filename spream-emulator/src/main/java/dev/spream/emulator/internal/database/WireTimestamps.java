@@ -19,7 +19,7 @@ public final class WireTimestamps {
         return Instant.ofEpochSecond(timestamp.getSeconds(), timestamp.getNanos());
     }
 
-    static Duration duration(com.google.protobuf.Duration duration) {
+    public static Duration duration(com.google.protobuf.Duration duration) {
         return Duration.ofSeconds(duration.getSeconds(), duration.getNanos());
     }
 }

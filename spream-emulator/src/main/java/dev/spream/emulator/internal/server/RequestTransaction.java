@@ -22,9 +22,19 @@ import java.util.function.Function;
  *
  * @param context the view in which reads run
  * @param begun the response's description of a transaction that this request began, or of the read timestamp
- * @param beganHere whether a failure of the request ends the transaction
+ * @param life how long it lasts
  */
-record RequestTransaction(ReadContext context, Optional<Transaction> begun, boolean beganHere) {
+record RequestTransaction(ReadContext context, Optional<Transaction> begun, Life life) {
+
+    /** The life of a transaction, as seen by a request. */
+    private enum Life {
+        /** It is open before and after the request. */
+        OPEN,
+        /** The request begins it, and ends it by a failure. */
+        BEGUN,
+        /** It lasts as long as the request. */
+        SINGLE_USE
+    }
 
     static RequestTransaction of(EmulatedDatabase database, TransactionSelector selector, RequestOptions options) {
         return switch (selector.getSelectorCase()) {
@@ -36,7 +46,7 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, bool
     }
 
     private static RequestTransaction opened(ReadContext context) {
-        return new RequestTransaction(context, Optional.empty(), false);
+        return new RequestTransaction(context, Optional.empty(), Life.OPEN);
     }
 
     static RequestTransaction begin(EmulatedDatabase database, TransactionOptions options, RequestOptions request) {
@@ -44,22 +54,28 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, bool
         boolean excluded = options.getExcludeTxnFromChangeStreams();
         return switch (options.getModeCase()) {
             case READ_ONLY -> {
-                Snapshot snapshot = transactions.beginReadOnly();
+                ReadBound bound = new ReadBound(options.getReadOnly());
+                bound.refuseSingleUse();
+                Snapshot snapshot = transactions.beginReadOnly(bound.time(database.now()));
                 Transaction.Builder begun = Transaction.newBuilder().setId(snapshot.id());
                 if (options.getReadOnly().getReturnReadTimestamp()) {
                     begun.setReadTimestamp(WireTimestamps.timestamp(snapshot.readTimestamp()));
                 }
-                yield new RequestTransaction(new ReadContext.Within(snapshot), Optional.of(begun.build()), false);
+                yield new RequestTransaction(new ReadContext.Within(snapshot), Optional.of(begun.build()), Life.BEGUN);
             }
-            case PARTITIONED_DML -> writing(transactions.begin(request.getTransactionTag(), excluded, true));
-            case READ_WRITE -> writing(transactions.begin(request.getTransactionTag(), excluded, false));
+            case PARTITIONED_DML -> writing(transactions.beginPartitioned(request.getTransactionTag(), excluded));
+            case READ_WRITE ->
+                writing(transactions.begin(
+                        request.getTransactionTag(),
+                        excluded,
+                        options.getReadWrite().getMultiplexedSessionPreviousTransactionId()));
             case MODE_NOT_SET -> throw Errors.invalidArgument("Invalid TransactionOptions: no mode is set");
         };
     }
 
     private static RequestTransaction writing(ReadWriteTransaction transaction) {
         Transaction begun = Transaction.newBuilder().setId(transaction.id()).build();
-        return new RequestTransaction(new ReadContext.Inside(transaction), Optional.of(begun), true);
+        return new RequestTransaction(new ReadContext.Inside(transaction), Optional.of(begun), Life.BEGUN);
     }
 
     private static RequestTransaction singleUse(EmulatedDatabase database, TransactionOptions options) {
@@ -68,25 +84,16 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, bool
                     "Invalid single-use transaction: a read or query cannot be a read-write transaction of its own");
         }
         TransactionOptions.ReadOnly bound = options.getReadOnly();
-        if (bound.hasReadTimestamp()) {
-            Instant time = WireTimestamps.instant(bound.getReadTimestamp());
-            return readAt(database.contextAt(time), time);
-        }
-        if (!bound.getReturnReadTimestamp()) {
+        Optional<Instant> time = new ReadBound(bound).time(database.now());
+        if (time.isEmpty() && !bound.getReturnReadTimestamp()) {
             return opened(new ReadContext.Latest());
         }
-        if (!bound.hasStrong()) {
-            return readAt(new ReadContext.Latest(), database.readTimestamp(bound));
-        }
-        Snapshot snapshot = database.transactions().beginReadOnly();
-        return readAt(new ReadContext.Within(snapshot), snapshot.readTimestamp());
-    }
-
-    private static RequestTransaction readAt(ReadContext context, Instant time) {
+        Snapshot snapshot = database.transactions().beginReadOnly(time);
         Transaction read = Transaction.newBuilder()
-                .setReadTimestamp(WireTimestamps.timestamp(time))
+                .setReadTimestamp(WireTimestamps.timestamp(snapshot.readTimestamp()))
                 .build();
-        return new RequestTransaction(context, Optional.of(read), false);
+        Optional<Transaction> shown = Optional.of(read).filter(timed -> bound.getReturnReadTimestamp());
+        return new RequestTransaction(new ReadContext.Within(snapshot), shown, Life.SINGLE_USE);
     }
 
     /** Runs a request in its transaction; a failure ends one that it began. */
@@ -99,11 +106,20 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, bool
         try {
             return request.apply(scope);
         } catch (RuntimeException e) {
-            if (scope.beganHere) {
+            if (scope.beganHere()) {
                 scope.writer().ifPresent(ReadWriteTransaction::rollback);
             }
             throw e;
+        } finally {
+            if (scope.life == Life.SINGLE_USE && scope.context instanceof ReadContext.Within within) {
+                database.transactions().end(within.snapshot());
+            }
         }
+    }
+
+    /** Returns whether the request begins it. */
+    boolean beganHere() {
+        return life == Life.BEGUN;
     }
 
     Optional<ReadWriteTransaction> writer() {

@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.server;
 
 import static dev.spream.emulator.internal.server.UnaryCalls.answer;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Empty;
 import com.google.spanner.v1.BatchCreateSessionsRequest;
 import com.google.spanner.v1.BatchCreateSessionsResponse;
@@ -130,7 +131,7 @@ final class SpannerService extends SpannerGrpc.SpannerImplBase {
                 .begin(
                         request.getRequestOptions().getTransactionTag(),
                         request.getSingleUseTransaction().getExcludeTxnFromChangeStreams(),
-                        false);
+                        ByteString.EMPTY);
     }
 
     @Override
@@ -195,7 +196,7 @@ final class SpannerService extends SpannerGrpc.SpannerImplBase {
         try {
             access.checkMutations(mutations);
             CommitResult result = database.transactions()
-                    .begin(tag, request.getExcludeTxnFromChangeStreams(), false)
+                    .begin(tag, request.getExcludeTxnFromChangeStreams(), ByteString.EMPTY)
                     .commit(mutations, tag);
             return response.setStatus(com.google.rpc.Status.getDefaultInstance())
                     .setCommitTimestamp(WireTimestamps.timestamp(result.timestamp()))

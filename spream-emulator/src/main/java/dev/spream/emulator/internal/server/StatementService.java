@@ -16,7 +16,6 @@ import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.SqlParameters;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import io.grpc.StatusRuntimeException;
-import java.util.List;
 import java.util.Optional;
 
 /** Runs reads, queries and DML in the transaction that the request names. */
@@ -36,7 +35,7 @@ record StatementService(Sessions sessions) {
         SqlParameters parameters = new SqlParameters(request.getParams(), request.getParamTypesMap());
         return RequestTransaction.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
             QueryResult result = dml
-                    ? dml(database, request.getSql(), parameters, writer(scope), planOnly)
+                    ? database.dml(request.getSql(), parameters, writer(scope), planOnly)
                     : database.query(request.getSql(), parameters, scope.context(), planOnly);
             return shape.shape(result, scope, sessions.isMultiplexed(request.getSession()));
         });
@@ -56,19 +55,6 @@ record StatementService(Sessions sessions) {
                 .orElseThrow(() -> Errors.invalidArgument(
                         "DML statements can only be performed in a read-write or partitioned-dml transaction, with a"
                                 + " known transaction id, or beginning one"));
-    }
-
-    private static QueryResult dml(
-            EmulatedDatabase database,
-            String sql,
-            SqlParameters parameters,
-            ReadWriteTransaction transaction,
-            boolean planOnly) {
-        QueryResult result = database.dml(sql, parameters, transaction, planOnly);
-        if (transaction.isPartitioned() && !planOnly) {
-            transaction.commit(List.of(), "");
-        }
-        return result;
     }
 
     ExecuteBatchDmlResponse executeBatch(ExecuteBatchDmlRequest request) {
@@ -105,7 +91,7 @@ record StatementService(Sessions sessions) {
             }
             access.checkStatement(statement.getSql());
             SqlParameters parameters = new SqlParameters(statement.getParams(), statement.getParamTypesMap());
-            QueryResult result = dml(database, statement.getSql(), parameters, writer(scope), false);
+            QueryResult result = database.dml(statement.getSql(), parameters, writer(scope), false);
             ResultSet whole = Results.whole(result, scope, false);
             boolean first = response.getResultSetsCount() == 0;
             response.addResultSets(

@@ -49,6 +49,10 @@ public final class Errors {
         return error(Status.OUT_OF_RANGE, message);
     }
 
+    public static StatusRuntimeException deadlineExceeded(String message, Object... args) {
+        return error(Status.DEADLINE_EXCEEDED, message, args);
+    }
+
     public static StatusRuntimeException unimplemented(String message, Object... args) {
         return error(Status.UNIMPLEMENTED, message, args);
     }

@@ -1,5 +1,6 @@
 package dev.spream.emulator.internal.sql;
 
+import dev.spream.emulator.internal.sql.WatchSpec.TableWatch;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,6 +2,7 @@ package dev.spream.servers.differential;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
@@ -11,6 +12,8 @@ import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
+import com.google.cloud.spanner.TimestampBound;
+import com.google.cloud.spanner.TransactionRunner;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
@@ -31,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
  * Compares schemas, DML, queries and errors of both emulators; the line {@code DDL} stands for the statements that create
- * the database, sorted. The files of statements, one for each dialect, have the
+ * the database, sorted, and {@code PAST 2 SELECT} for a query as of the last DML statement but one. The files of statements, one for each dialect, have the
  * answers of Google's emulator, and where ours differs its answer as well, so that each difference is known. Where
  * Google's is found, it is held against the files too; {@code STATEMENTS_WRITE=true} writes them anew.
  */
@@ -131,14 +134,15 @@ class StatementsDifferentialIT {
 
     private static List<String> answers(SpannerServer server, Dialect dialect, List<Compared> statements) {
         DatabaseId database = server.createDatabase(dialect, List.of());
+        List<Timestamp> commits = new ArrayList<>();
         try (Spanner client = server.client()) {
             return statements.stream()
-                    .map(each -> answer(client, database, each.statement()))
+                    .map(each -> answer(client, database, each.statement(), commits))
                     .toList();
         }
     }
 
-    private static String answer(Spanner client, DatabaseId database, String statement) {
+    private static String answer(Spanner client, DatabaseId database, String statement, List<Timestamp> commits) {
         DatabaseClient data = client.getDatabaseClient(database);
         String word = statement.split("\\s", 2)[0].toUpperCase(java.util.Locale.ROOT);
         try {
@@ -152,11 +156,20 @@ class StatementsDifferentialIT {
                             .collect(Collectors.joining("; "))
                             .replace('\n', ' ');
                 case "SELECT", "WITH" -> rows(data.singleUse().executeQuery(Statement.of(statement)));
-                case "INSERT", "UPDATE", "DELETE" ->
-                    Objects.requireNonNull(data.readWriteTransaction()
-                            .run(transaction -> statement.contains("RETURN")
-                                    ? rows(transaction.executeQuery(Statement.of(statement)))
-                                    : transaction.executeUpdate(Statement.of(statement)) + " rows"));
+                case "PAST" -> {
+                    String[] words = statement.split("\\s", 3);
+                    Timestamp time = commits.get(commits.size() - Integer.parseInt(words[1]));
+                    yield rows(
+                            data.singleUse(TimestampBound.ofReadTimestamp(time)).executeQuery(Statement.of(words[2])));
+                }
+                case "INSERT", "UPDATE", "DELETE" -> {
+                    TransactionRunner runner = data.readWriteTransaction();
+                    String answer = Objects.requireNonNull(runner.run(transaction -> statement.contains("RETURN")
+                            ? rows(transaction.executeQuery(Statement.of(statement)))
+                            : transaction.executeUpdate(Statement.of(statement)) + " rows"));
+                    commits.add(runner.getCommitTimestamp());
+                    yield answer;
+                }
                 default -> {
                     client.getDatabaseAdminClient()
                             .updateDatabaseDdl(

@@ -1,4 +1,4 @@
-package dev.spream.emulator.internal.database;
+package dev.spream.emulator.internal.engine;
 
 import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.StatusRuntimeException;
@@ -9,13 +9,13 @@ import java.util.regex.Pattern;
 import org.h2.api.ErrorCode;
 
 /** Translates errors of the embedded engine into Spanner's codes and texts. */
-final class EngineErrors {
+public final class EngineErrors {
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]+)\"");
     private static final Pattern CONSTRAINT_TABLE = Pattern.compile("ON PUBLIC\\.\"?([A-Za-z0-9_.]+)");
 
     private EngineErrors() {}
 
-    static StatusRuntimeException toStatus(SQLException e) {
+    public static StatusRuntimeException toStatus(SQLException e) {
         if (ofFunction(e) instanceof StatusRuntimeException status) {
             return status;
         }

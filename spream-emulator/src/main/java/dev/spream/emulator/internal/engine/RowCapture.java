@@ -1,4 +1,4 @@
-package dev.spream.emulator.internal.database;
+package dev.spream.emulator.internal.engine;
 
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import java.sql.Connection;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The trigger that every table has in the embedded engine. It records each row that a statement changed, before and
- * after, for the {@link Statements} that runs on the same thread. Public, with a public constructor, since the engine
+ * after, for the statement that runs on the same thread. Public, with a public constructor, since the engine
  * instantiates it.
  */
 public final class RowCapture implements Trigger {
@@ -25,26 +25,27 @@ public final class RowCapture implements Trigger {
      * @param before null for an insert
      * @param after null for a delete
      */
-    record RowEvent(
+    public record RowEvent(
             String table,
             @Nullable List<@Nullable Object> before,
             @Nullable List<@Nullable Object> after) {}
 
-    static void attach(Engine engine, StoredTable table) throws SQLException {
+    /** Adds the trigger to a table. */
+    public static void attach(Engine engine, String table) throws SQLException {
         engine.administer("CREATE TRIGGER %s AFTER INSERT, UPDATE, DELETE ON %s FOR EACH ROW CALL '%s'"
-                .formatted(name(table), table.quotedName(), RowCapture.class.getName()));
+                .formatted(name(table), SqlTranslator.quoted(table), RowCapture.class.getName()));
     }
 
-    static void detach(Engine engine, StoredTable table) throws SQLException {
+    public static void detach(Engine engine, String table) throws SQLException {
         engine.administer("DROP TRIGGER " + name(table));
     }
 
-    private static String name(StoredTable table) {
-        return SqlTranslator.quoted("CAPTURE_" + table.name());
+    private static String name(String table) {
+        return SqlTranslator.quoted("CAPTURE_" + table);
     }
 
     /** Runs a statement and returns the rows that it changed. */
-    static List<RowEvent> during(SqlAction statement) throws SQLException {
+    public static List<RowEvent> during(SqlAction statement) throws SQLException {
         List<RowEvent> events = new ArrayList<>();
         EVENTS.set(events);
         try {
@@ -73,7 +74,7 @@ public final class RowCapture implements Trigger {
     }
 
     @FunctionalInterface
-    interface SqlAction {
+    public interface SqlAction {
         void run() throws SQLException;
     }
 }

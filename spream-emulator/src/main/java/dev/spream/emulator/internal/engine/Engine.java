@@ -1,4 +1,4 @@
-package dev.spream.emulator.internal.database;
+package dev.spream.emulator.internal.engine;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.sql.EngineFunctions;
@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Deque;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
@@ -14,17 +15,23 @@ import java.util.concurrent.ConcurrentLinkedDeque;
  * The embedded in-memory SQL engine of one database, and its connections. Clients' statements run as a user without
  * administrative rights, so that they cannot call the engine's functions that read files. Safe for use by many threads.
  */
-final class Engine implements AutoCloseable {
+public final class Engine implements AutoCloseable {
+    /** The schema of the temporary tables that hide others. */
+    public static final String TEMPORARY = "TEMPORARY";
+
     private static final String OPTIONS = ";DATABASE_TO_UPPER=FALSE;CASE_INSENSITIVE_IDENTIFIERS=TRUE"
             + ";DB_CLOSE_ON_EXIT=FALSE;QUERY_CACHE_SIZE=64;LOCK_TIMEOUT=10000;TIME ZONE="
             + EngineFunctions.DEFAULT_ZONE;
 
     private final String url;
+    private final Duration maxWait;
     private final Connection administrator;
-    private final Connection writer;
+    private final Deque<Connection> writers = new ConcurrentLinkedDeque<>();
     private final Deque<Connection> readers = new ConcurrentLinkedDeque<>();
 
-    Engine(DatabaseDialect dialect) {
+    /** @param maxWait how long a read-write transaction waits for a row that another one has written */
+    public Engine(DatabaseDialect dialect, Duration maxWait) {
+        this.maxWait = maxWait;
         String nulls = dialect == DatabaseDialect.POSTGRESQL ? ";DEFAULT_NULL_ORDERING=HIGH" : "";
         this.url = "jdbc:h2:mem:" + UUID.randomUUID() + OPTIONS + nulls;
         try {
@@ -32,41 +39,70 @@ final class Engine implements AutoCloseable {
             for (String definition : EngineFunctions.DEFINITIONS) {
                 administer(definition);
             }
+            administer("CREATE SCHEMA " + TEMPORARY);
             administer("CREATE USER CLIENT PASSWORD ''");
             administer("GRANT SELECT, INSERT, UPDATE, DELETE ON SCHEMA PUBLIC TO CLIENT");
-            this.writer = open();
-            writer.setAutoCommit(false);
         } catch (SQLException e) {
             throw new IllegalStateException("the embedded SQL engine does not start", e);
         }
     }
 
     /** Runs a statement with all rights; for DDL, by one thread at a time. */
-    void administer(String sql) throws SQLException {
+    public void administer(String sql) throws SQLException {
         try (Statement statement = administrator.createStatement()) {
             statement.execute(sql);
         }
     }
 
-    Connection administrator() {
+    public Connection administrator() {
         return administrator;
     }
 
     /**
-     * Returns the connection of the read-write transaction that holds the writer lock; it stays open and keeps its
-     * query plans.
+     * Returns a connection for a read-write transaction, which sees the rows as of its first statement. The caller ends
+     * its transaction and {@link #release}s it; it stays open and keeps its query plans.
      */
-    Connection writer() {
-        return writer;
+    public Connection writer() throws SQLException {
+        Connection pooled = writers.pollFirst();
+        if (pooled != null) {
+            return pooled;
+        }
+        Connection connection = openSnapshot();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET LOCK_TIMEOUT " + maxWait.toMillis());
+        }
+        return connection;
+    }
+
+    public void release(Connection writer) {
+        writers.addFirst(writer);
+    }
+
+    /** Returns a new connection whose transactions see the rows as of their first statement; the caller closes it. */
+    public Connection openSnapshot() throws SQLException {
+        Connection connection = open();
+        connection.setAutoCommit(false);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SNAPSHOT");
+        }
+        return connection;
     }
 
     /** Returns a new connection, which the caller closes. */
-    Connection open() throws SQLException {
+    private Connection open() throws SQLException {
         return DriverManager.getConnection(url, "CLIENT", "");
     }
 
+    /** Has the temporary tables of a connection hide tables of the same name. */
+    public static void preferTemporaryTables(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET SCHEMA " + TEMPORARY);
+            statement.execute("SET SCHEMA_SEARCH_PATH " + TEMPORARY + ", PUBLIC");
+        }
+    }
+
     /** Runs a read of the latest committed rows on a pooled connection. */
-    <T> T read(SqlWork<T> work) {
+    public <T> T read(SqlWork<T> work) {
         try {
             Connection pooled = readers.pollFirst();
             Connection connection = pooled == null ? open() : pooled;
@@ -90,7 +126,7 @@ final class Engine implements AutoCloseable {
     }
 
     @FunctionalInterface
-    interface SqlWork<T> {
+    public interface SqlWork<T> {
         T run(Connection connection) throws SQLException;
     }
 }

@@ -1,0 +1,142 @@
+package dev.spream.emulator.internal.database;
+
+import com.google.spanner.v1.Mutation;
+import dev.spream.emulator.internal.database.ReadWriteTransaction.Attributes;
+import dev.spream.emulator.internal.database.ReadWriteTransaction.CommitResult;
+import dev.spream.emulator.internal.engine.Engine.SqlWork;
+import dev.spream.emulator.internal.engine.EngineErrors;
+import dev.spream.emulator.internal.engine.WriterView;
+import dev.spream.emulator.internal.schema.Commit;
+import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Translation;
+import io.grpc.StatusRuntimeException;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * The work of a read-write transaction on one view of the rows: what it has read and written so far. Its owner closes
+ * it. Calls come one at a time, except of {@link #session} and {@link #blocker}.
+ */
+final class Attempt implements AutoCloseable {
+    private final EmulatedDatabase database;
+    private final Attributes attributes;
+    private final WriterView view;
+    private final RowChanges changes = new RowChanges();
+    private final Reads reads = Reads.none();
+
+    /** Passes the gate of the transactions and takes the view. */
+    Attempt(EmulatedDatabase database, Attributes attributes) {
+        this.database = database;
+        this.attributes = attributes;
+        database.gate().enter(attributes.alone());
+        try {
+            this.view = database.commits().writerView(database.engine());
+        } catch (SQLException e) {
+            database.gate().leave(attributes.alone());
+            throw EngineErrors.toStatus(e);
+        }
+    }
+
+    QueryResult query(SqlWork<QueryResult> query, Supplier<Reads> read) throws SQLException {
+        reads.add(read.get());
+        return query.run(view.connection());
+    }
+
+    QueryResult dml(Translation dml, Supplier<Reads> read) throws SQLException {
+        Schema schema = database.schema();
+        reads.add(read.get());
+        try {
+            QueryResult result = database.statements().dml(view.connection(), dml, schema, changes);
+            checkCurrent();
+            return result;
+        } catch (SQLException | RuntimeException e) {
+            schema.findTable(dml.table()).ifPresent(table -> reads.addTablesNear(table, schema));
+            throw e;
+        }
+    }
+
+    /** @param begun the begin time of the commit, see {@link Commits#begin} */
+    CommitResult commit(List<Mutation> mutations, long begun, String tag) throws SQLException {
+        long cells = apply(mutations);
+        Commits commits = database.commits();
+        changes.refuseFutureTimestamps(commits.latestTime());
+        List<RowChange> net = changes.net();
+        RowDependencies.add(net, database.schema(), reads);
+        Instant timestamp = commits.publish(begun, changes.rowKeys(), at -> publish(net, tag, at));
+        return new CommitResult(timestamp, Math.max(cells, changes.cellCount()));
+    }
+
+    private long apply(List<Mutation> mutations) throws SQLException {
+        Schema schema = database.schema();
+        try {
+            return database.statements()
+                    .inScope(() -> MutationWriter.apply(view.connection(), schema, changes, reads, mutations));
+        } catch (SQLException | RuntimeException e) {
+            MutationWriter.tables(mutations)
+                    .flatMap(name -> schema.findTable(name).stream())
+                    .forEach(table -> reads.addTablesNear(table, schema));
+            throw e;
+        }
+    }
+
+    /** Makes the rows visible and hands them to the change streams; runs under the clock's lock. */
+    private Instant publish(List<RowChange> net, String tag, Instant timestamp) {
+        try {
+            if (changes.areAny()) {
+                checkCurrent();
+            }
+            List<RowChange> written = new CommitTimestamps(view.connection(), database.schema()).write(net, timestamp);
+            view.connection().commit();
+            if (!written.isEmpty()) {
+                database.commits()
+                        .add(new Commit(
+                                timestamp, tag, attributes.excludedFromChangeStreams(), attributes.system(), written));
+            }
+            return timestamp;
+        } catch (SQLException e) {
+            throw EngineErrors.toStatus(e);
+        }
+    }
+
+    private void checkCurrent() {
+        if (!isCurrent()) {
+            throw conflict();
+        }
+    }
+
+    /** Returns whether what was read and written is, in the latest commit, as it was when the view was taken. */
+    boolean isCurrent() {
+        changes.rowKeys().forEach(reads::add);
+        return !database.commits().changedSince(view.position(), reads);
+    }
+
+    static StatusRuntimeException conflict() {
+        return Errors.aborted("Transaction was aborted: another one changed what it had read or written");
+    }
+
+    /** Returns the number of its connection. */
+    int session() {
+        return view.session();
+    }
+
+    /** Returns the number of the connection of the transaction whose row it waits for, or 0. */
+    int blocker() {
+        return view.blocker();
+    }
+
+    /** Discards what was written and is not committed. */
+    @Override
+    public void close() {
+        try {
+            view.connection().rollback();
+            database.engine().release(view.connection());
+        } catch (SQLException e) {
+            throw EngineErrors.toStatus(e);
+        } finally {
+            database.gate().leave(attributes.alone());
+        }
+    }
+}

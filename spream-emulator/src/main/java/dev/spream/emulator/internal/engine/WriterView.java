@@ -1,0 +1,47 @@
+package dev.spream.emulator.internal.engine;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.h2.engine.SessionLocal;
+import org.h2.jdbc.JdbcConnection;
+
+/**
+ * A connection with an open transaction of the engine, which sees the rows of one moment and its own writes.
+ *
+ * @param connection a connection of {@link Engine#writer}
+ * @param position the number of commits that it sees
+ */
+public record WriterView(Connection connection, long position) {
+
+    /** Begins the transaction of the engine; the caller makes sure that nothing commits meanwhile. */
+    public WriterView {
+        begin(connection);
+    }
+
+    private static void begin(Connection connection) {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SELECT 1");
+        } catch (SQLException e) {
+            throw EngineErrors.toStatus(e);
+        }
+    }
+
+    /** Returns the number of the connection, by which {@link #blocker} names it. */
+    public int session() {
+        return session(connection).getId();
+    }
+
+    /** Returns the number of the connection whose row this one waits for, or 0. */
+    public int blocker() {
+        return session(connection).getBlockingSessionId();
+    }
+
+    private static SessionLocal session(Connection connection) {
+        try {
+            return (SessionLocal) connection.unwrap(JdbcConnection.class).getSession();
+        } catch (SQLException e) {
+            throw EngineErrors.toStatus(e);
+        }
+    }
+}
