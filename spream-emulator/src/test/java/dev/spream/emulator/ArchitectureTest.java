@@ -45,12 +45,14 @@ final class ArchitectureTest {
         mayUse(EMULATOR + ".junit", EMULATOR, EMULATOR + ".control");
         mayUse(INTERNAL + ".schema");
         mayUse(INTERNAL + ".sql");
+        mayUse(INTERNAL + ".function", INTERNAL + ".sql");
         mayUse(INTERNAL + ".stream", EMULATOR + ".control", INTERNAL + ".schema", INTERNAL + ".sql");
         mayUse(
                 INTERNAL + ".database",
                 EMULATOR + ".control",
                 INTERNAL + ".stream",
                 INTERNAL + ".schema",
+                INTERNAL + ".function",
                 INTERNAL + ".sql");
         mayUse(
                 INTERNAL + ".upstream",
@@ -84,7 +86,7 @@ final class ArchitectureTest {
                                 && !type.getSimpleName().equals("package-info"))
                         .map(JavaClass::getPackageName)
                         .collect(Collectors.groupingBy(Function.identity(), Collectors.counting())))
-                .hasSize(9)
+                .hasSize(10)
                 .allSatisfy((name, types) -> assertThat(types).as(name).isLessThanOrEqualTo(40));
     }
 

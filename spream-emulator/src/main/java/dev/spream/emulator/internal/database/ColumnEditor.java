@@ -15,7 +15,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.SqlTranslator;
-import dev.spream.emulator.internal.sql.StatementScope;
+import dev.spream.emulator.internal.function.StatementScope;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -9,7 +9,7 @@ import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.database.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
-import dev.spream.emulator.internal.sql.StatementScope;
+import dev.spream.emulator.internal.function.StatementScope;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.sql.Types;
 import dev.spream.emulator.internal.sql.Values;

@@ -148,7 +148,7 @@ record FunctionTranslator(
                     ? LocalDateTime.from(parsed)
                     : LocalDate.from(parsed).atStartOfDay();
             boolean hasOffset = parsed.isSupported(ChronoField.OFFSET_SECONDS);
-            return local.atZone(hasOffset ? ZoneOffset.from(parsed) : EngineFunctions.DEFAULT_ZONE)
+            return local.atZone(hasOffset ? ZoneOffset.from(parsed) : Values.DEFAULT_ZONE)
                     .toInstant();
         } catch (DateTimeParseException e) {
             throw Errors.invalidArgument("Invalid TIMESTAMP literal: %s", text);

@@ -12,6 +12,7 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Base64;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Converts values between Spanner's wire encoding and the objects of the embedded engine. */
 public final class Values {
+    /** Spanner's default time zone. */
+    public static final ZoneId DEFAULT_ZONE = ZoneId.of("America/Los_Angeles");
+
     public static final Value NULL =
             Value.newBuilder().setNullValue(NullValue.NULL_VALUE).build();
 

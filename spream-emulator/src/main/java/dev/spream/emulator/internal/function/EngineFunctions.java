@@ -1,5 +1,10 @@
-package dev.spream.emulator.internal.sql;
+package dev.spream.emulator.internal.function;
 
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Floats;
+import dev.spream.emulator.internal.sql.NormalJson;
+import dev.spream.emulator.internal.sql.ShownKey;
+import dev.spream.emulator.internal.sql.Values;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
@@ -23,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Functions of Spanner that the embedded engine calls, since it has none of the same meaning. */
 public final class EngineFunctions {
-    /** Spanner's default time zone. */
-    public static final ZoneId DEFAULT_ZONE = ZoneId.of("America/Los_Angeles");
-
     /** The statements that make the functions known to the engine. */
     public static final List<String> DEFINITIONS = List.of(
             deterministic("TEXT", "text"),
@@ -77,7 +79,7 @@ public final class EngineFunctions {
     }
 
     public static LocalDate today() {
-        return LocalDate.ofInstant(StatementScope.current().now(), DEFAULT_ZONE);
+        return LocalDate.ofInstant(StatementScope.current().now(), Values.DEFAULT_ZONE);
     }
 
     public static long nextValue(String sequence) {
@@ -100,7 +102,7 @@ public final class EngineFunctions {
             case BigDecimal number when value.getValueType() == Value.DECFLOAT -> Floats.cast(number.doubleValue());
             case BigDecimal number ->
                 number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
-            case OffsetDateTime time -> timestamp(time.atZoneSameInstant(DEFAULT_ZONE));
+            case OffsetDateTime time -> timestamp(time.atZoneSameInstant(Values.DEFAULT_ZONE));
             case byte[] bytes
             when value.getValueType() == Value.JSON -> NormalJson.of(new String(bytes, StandardCharsets.UTF_8), false);
             case byte[] bytes -> new String(bytes, StandardCharsets.UTF_8);
@@ -158,9 +160,9 @@ public final class EngineFunctions {
         Object object = ValueToObjectConverter.valueToDefaultObject(value, null, false);
         return switch (object) {
             case null -> null;
-            case LocalDate date -> field(part, date.atStartOfDay(DEFAULT_ZONE), true);
+            case LocalDate date -> field(part, date.atStartOfDay(Values.DEFAULT_ZONE), true);
             case OffsetDateTime time ->
-                field(part, time.atZoneSameInstant(zone == null ? DEFAULT_ZONE : ZoneId.of(zone)), false);
+                field(part, time.atZoneSameInstant(zone == null ? Values.DEFAULT_ZONE : ZoneId.of(zone)), false);
             default -> throw Errors.invalidArgument("EXTRACT needs a DATE or a TIMESTAMP");
         };
     }
