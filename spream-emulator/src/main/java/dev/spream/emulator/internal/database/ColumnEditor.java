@@ -3,6 +3,7 @@ package dev.spream.emulator.internal.database;
 import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.spream.emulator.internal.function.StatementScope;
 import dev.spream.emulator.internal.sql.DdlStatement.AddColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.AlterColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.AlterIdentity;
@@ -15,7 +16,6 @@ import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.SqlTranslator;
-import dev.spream.emulator.internal.function.StatementScope;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import java.sql.SQLException;
 import java.time.Instant;

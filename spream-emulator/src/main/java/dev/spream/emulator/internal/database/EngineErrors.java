@@ -43,6 +43,7 @@ final class EngineErrors {
             case ErrorCode.VALUE_TOO_LONG_2 ->
                 Errors.failedPrecondition("New value exceeds the maximum size limit for this column: %s", message);
             case ErrorCode.DIVISION_BY_ZERO_1,
+                    ErrorCode.INVALID_VALUE_2,
                     ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1,
                     ErrorCode.DATA_CONVERSION_ERROR_1 -> Errors.outOfRange(message);
             case ErrorCode.FEATURE_NOT_SUPPORTED_1 ->

@@ -4,8 +4,8 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.database.DefinedView.ViewColumn;
-import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.function.BitReversedSequence;
+import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnSource;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;

@@ -2,15 +2,18 @@ package dev.spream.servers.differential;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.cloud.spanner.BatchReadOnlyTransaction;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.PartitionOptions;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
+import com.google.cloud.spanner.TimestampBound;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
@@ -31,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
  * Compares schemas, DML, queries and errors of both emulators; the line {@code DDL} stands for the statements that create
- * the database, sorted. The files of statements, one for each dialect, have the
+ * the database, sorted, and {@code PARTITION} precedes a query whose partitions are asked for. The files of statements, one for each dialect, have the
  * answers of Google's emulator, and where ours differs its answer as well, so that each difference is known. Where
  * Google's is found, it is held against the files too; {@code STATEMENTS_WRITE=true} writes them anew.
  */
@@ -151,6 +154,7 @@ class StatementsDifferentialIT {
                             .sorted()
                             .collect(Collectors.joining("; "))
                             .replace('\n', ' ');
+                case "PARTITION" -> partitions(client, database, statement.substring("PARTITION ".length()));
                 case "SELECT", "WITH" -> rows(data.singleUse().executeQuery(Statement.of(statement)));
                 case "INSERT", "UPDATE", "DELETE" ->
                     Objects.requireNonNull(data.readWriteTransaction()
@@ -176,6 +180,14 @@ class StatementsDifferentialIT {
                     .name();
         } catch (InterruptedException e) {
             throw SpannerExceptionFactory.propagateInterrupt(e);
+        }
+    }
+
+    private static String partitions(Spanner client, DatabaseId database, String query) {
+        try (BatchReadOnlyTransaction transaction =
+                client.getBatchClient(database).batchReadOnlyTransaction(TimestampBound.strong())) {
+            transaction.partitionQuery(PartitionOptions.getDefaultInstance(), Statement.of(query));
+            return "partitions";
         }
     }
 
