@@ -80,7 +80,10 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
             foreignKeys.check(events);
             changes.add(events, schema, dml.writtenColumns());
             return result[0];
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException e) {
+            connection.rollback(before);
+            throw ConstraintErrors.toStatus(e, table.name());
+        } catch (RuntimeException e) {
             connection.rollback(before);
             throw e;
         }
@@ -92,7 +95,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
         }
         for (String column : dml.writtenColumns()) {
             if (table.isKeyColumn(column)) {
-                throw Errors.invalidArgument("Cannot UPDATE value on non-writable column: %s", column);
+                throw Errors.invalidArgument("Cannot modify a primary key column with UPDATE");
             }
         }
     }

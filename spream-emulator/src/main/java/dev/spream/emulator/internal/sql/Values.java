@@ -5,6 +5,7 @@ import com.google.protobuf.NullValue;
 import com.google.protobuf.Value;
 import com.google.protobuf.Value.KindCase;
 import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeCode;
 import com.google.spanner.v1.TypeAnnotationCode;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -82,7 +83,9 @@ public final class Values {
         String shown = value.hasStringValue()
                 ? value.getStringValue()
                 : value.getKindCase().toString();
-        return Errors.failedPrecondition("Could not parse %s as %s", shown, type.getCode());
+        return Errors.failedPrecondition(
+                "Could not parse %s as %s",
+                shown, type.getCode() == TypeCode.INT64 ? "an integer" : type.getCode().name());
     }
 
     private static boolean bool(Value value, Type type) {

@@ -6,6 +6,7 @@ import com.google.cloud.spanner.BatchReadOnlyTransaction;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.PartitionOptions;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Spanner;
@@ -22,9 +23,11 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +45,13 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 class StatementsDifferentialIT {
     private static final String GOOGLES = "  = ";
     private static final String OURS = "  ~ ";
+
+    /** The statements whose errors are compared with their texts. */
+    private static final Set<String> CONSTRAINED = Set.of("INSERT", "UPDATE", "DELETE");
+
+    /** The errors of rows that violate a constraint. */
+    private static final Set<ErrorCode> VIOLATIONS = EnumSet.of(
+            ErrorCode.ALREADY_EXISTS, ErrorCode.FAILED_PRECONDITION, ErrorCode.NOT_FOUND, ErrorCode.OUT_OF_RANGE);
 
     /** A statement with the answer of Google's emulator, and that of ours if it is another one. */
     private record Compared(String statement, String googles, Optional<String> ours) {
@@ -173,7 +183,9 @@ class StatementsDifferentialIT {
                 }
             };
         } catch (SpannerException e) {
-            return e.getErrorCode().name();
+            return CONSTRAINED.contains(word) && VIOLATIONS.contains(e.getErrorCode())
+                    ? text(e)
+                    : e.getErrorCode().name();
         } catch (ExecutionException e) {
             return SpannerExceptionFactory.asSpannerException(e.getCause())
                     .getErrorCode()
@@ -181,6 +193,13 @@ class StatementsDifferentialIT {
         } catch (InterruptedException e) {
             throw SpannerExceptionFactory.propagateInterrupt(e);
         }
+    }
+
+    /** Returns the code and the text of the server, without what the client adds to them. */
+    private static String text(SpannerException e) {
+        String message = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        String code = e.getErrorCode().name() + ": ";
+        return code + message.substring(message.lastIndexOf(code) + code.length()).replaceFirst(" - Statement: .*", "");
     }
 
     private static String partitions(Spanner client, DatabaseId database, String query) {
