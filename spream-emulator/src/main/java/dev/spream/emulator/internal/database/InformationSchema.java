@@ -25,6 +25,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -38,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  * schema change. Columns are those of Spanner's documentation, as far as they apply to the emulator.
  */
 final class InformationSchema {
+    /** The precision of PostgreSQL's numbers of a fixed size. */
+    private static final Map<String, Long> BINARY_DIGITS = Map.of("bigint", 64L, "double precision", 53L, "real", 24L);
+
     private static final String SCHEMA = quoted(SqlTranslator.INFORMATION_SCHEMA);
 
     private final List<InformationTable> tables;
@@ -143,13 +148,12 @@ final class InformationSchema {
         GeneratedColumn generated = source instanceof GeneratedColumn found ? found : null;
         Map<String, String> identity =
                 source instanceof IdentityColumn found ? found.options().byName() : Map.of();
-        row(
-                "COLUMNS",
+        columnRow(
                 table.name(),
                 column.name(),
                 column.ordinalPosition(),
                 source instanceof DefaultValue value ? value.expression() : null,
-                postgres ? spannerType : null,
+                spannerType,
                 yesNo(!column.notNull()),
                 spannerType,
                 generated == null ? "NEVER" : "ALWAYS",
@@ -167,6 +171,31 @@ final class InformationSchema {
         }
     }
 
+    /** Writes a column of a table, with what a dialect says of its type. */
+    private void columnRow(
+            String table,
+            String column,
+            long position,
+            @Nullable String defaultValue,
+            String type,
+            @Nullable Object... properties)
+            throws SQLException {
+        List<@Nullable Object> values = new ArrayList<>();
+        Collections.addAll(values, column, position, defaultValue);
+        if (postgres) {
+            String name = type.endsWith("[]") ? "ARRAY" : type.replaceFirst("\\(.*", "");
+            values.add(name);
+            values.add(name.equals(type) || name.equals("ARRAY") ? null : Long.valueOf(type.replaceAll("\\D", "")));
+            values.add(BINARY_DIGITS.get(name));
+            values.add(BINARY_DIGITS.containsKey(name) ? Long.valueOf(2) : name.equals("numeric") ? 10L : null);
+            values.add(name.equals("bigint") ? 0L : null);
+        } else {
+            values.add(null);
+        }
+        Collections.addAll(values, properties);
+        row("COLUMNS", table, values.toArray());
+    }
+
     private void writeView(DefinedView view) throws SQLException {
         row("TABLES", view.name(), null, null, "VIEW", null);
         String query = view.definition().query();
@@ -178,13 +207,12 @@ final class InformationSchema {
         int position = 1;
         for (ViewColumn column : view.columns()) {
             String type = Types.declared(column.type(), dialect);
-            row(
-                    "COLUMNS",
+            columnRow(
                     view.name(),
                     column.name(),
                     position++,
                     null,
-                    postgres ? type : null,
+                    type,
                     "YES",
                     type,
                     "NEVER",
