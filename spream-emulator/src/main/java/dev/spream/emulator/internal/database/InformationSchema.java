@@ -83,7 +83,11 @@ final class InformationSchema {
                 execute("DELETE FROM " + SCHEMA + "." + table.name());
             }
             insert("SCHEMATA", catalog, schemaName);
-            insert("SCHEMATA", catalog, postgres ? "information_schema" : "INFORMATION_SCHEMA");
+            for (String name : postgres
+                    ? List.of("information_schema", "pg_catalog", "spanner_sys")
+                    : List.of("INFORMATION_SCHEMA", "SPANNER_SYS")) {
+                insert("SCHEMATA", catalog, name);
+            }
             for (String name : schema.namedSchemas()) {
                 insert("SCHEMATA", catalog, name);
             }
