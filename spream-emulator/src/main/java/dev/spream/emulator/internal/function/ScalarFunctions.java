@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.h2.value.Value;
 import org.jspecify.annotations.Nullable;
 
-/** What the embedded engine needs for the calls of {@code internal.sql.FunctionCatalog}. A function is null if an argument is. */
+/** The Java side of the calls of {@code internal.sql.FunctionCatalog}. A function is null if an argument is. */
 public final class ScalarFunctions {
     /** The statements that make the functions known to the engine. */
     static final List<String> DEFINITIONS = Stream.of(

@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Whether a query can be partitioned, judged as Google's emulator does: one that reads tables must read a single one, with
- * nothing but a filter. Spanner partitions more, every query whose plan has a distributed union at its root; a hint turns
- * the check off.
+ * The check of a query that is to be partitioned, as in Google's emulator: one that reads tables must read a single one,
+ * with nothing but a filter. Spanner partitions more, every query whose plan has a distributed union at its root; a hint
+ * turns the check off.
  */
 public final class QueryPartitioning {
     private static final Pattern UNCHECKED =

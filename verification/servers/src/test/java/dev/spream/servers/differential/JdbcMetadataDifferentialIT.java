@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What Spanner's JDBC driver says of a schema, over our emulator and over ours over Google's, is what it says over
- * Google's: all columns of all rows, but for the backing indexes of foreign keys, which ours has not. The catalog of
- * PostgreSQL is the name of the database, as in Spanner, and empty in Google's emulator.
+ * Compares the metadata of Spanner's JDBC driver over our emulator, and over ours over Google's, with that over Google's:
+ * all columns of all rows, but for the backing indexes of foreign keys, which ours has not. The catalog of PostgreSQL is
+ * the name of the database, as in Spanner, and empty in Google's emulator.
  */
 @Timeout(120)
 class JdbcMetadataDifferentialIT {
