@@ -157,7 +157,12 @@ class ConstraintsIT {
         assertFails(
                 ErrorCode.FAILED_PRECONDITION,
                 "Cannot specify a null value for column: P.R in table: P",
-                Mutation.newUpdateBuilder("P").set("Id").to(1).set("R").to((String) null).build(),
+                Mutation.newUpdateBuilder("P")
+                        .set("Id")
+                        .to(1)
+                        .set("R")
+                        .to((String) null)
+                        .build(),
                 database);
         assertFails(
                 ErrorCode.NOT_FOUND,
@@ -178,7 +183,14 @@ class ConstraintsIT {
     }
 
     private static Mutation parent(long id, String name) {
-        return Mutation.newInsertBuilder("P").set("Id").to(id).set("N").to(name).set("R").to("r").build();
+        return Mutation.newInsertBuilder("P")
+                .set("Id")
+                .to(id)
+                .set("N")
+                .to(name)
+                .set("R")
+                .to("r")
+                .build();
     }
 
     private static Mutation child(long id) {

@@ -12,8 +12,8 @@ import org.h2.api.ErrorCode;
 /** Translates the embedded engine's errors of rows that violate a constraint, of which only the texts have the values. */
 final class ConstraintErrors {
     /** As in {@code "PUBLIC.ByName ON PUBLIC.T(Name NULLS FIRST) VALUES ( 'a')"}, with the engine's key in a comment. */
-    private static final Pattern DUPLICATE =
-            Pattern.compile("\"(.+?) ON PUBLIC\\.(.+?)\\(([^)]*)\\) (?:VALUES )?\\( (?:/\\* (?:key:)?(-?\\d+) \\*/ )?(.*)\\)\"");
+    private static final Pattern DUPLICATE = Pattern.compile(
+            "\"(.+?) ON PUBLIC\\.(.+?)\\(([^)]*)\\) (?:VALUES )?\\( (?:/\\* (?:key:)?(-?\\d+) \\*/ )?(.*)\\)\"");
 
     /** As in {@code PUBLIC.Child FOREIGN KEY(Id) REFERENCES PUBLIC.Parent(Id) (CAST(1 AS BIGINT))}. */
     private static final Pattern REFERENCE =
@@ -87,10 +87,13 @@ final class ConstraintErrors {
         String[] columns = matcher.group(3).replaceAll(" [A-Z ]+(?=,|$)", "").split(", ");
         StringBuilder key = new StringBuilder();
         for (int i = 0; i < Math.min(columns.length, values.size()); i++) {
-            key.append(i == 0 ? "" : ", ").append("pk#").append(name(columns[i])).append(':').append(values.get(i));
+            key.append(i == 0 ? "" : ", ")
+                    .append("pk#")
+                    .append(name(columns[i]))
+                    .append(':')
+                    .append(values.get(i));
         }
-        return Errors.alreadyExists(
-                "Failed to insert row with primary key ({%s}) due to previously existing row", key);
+        return Errors.alreadyExists("Failed to insert row with primary key ({%s}) due to previously existing row", key);
     }
 
     private static String name(String quoted) {

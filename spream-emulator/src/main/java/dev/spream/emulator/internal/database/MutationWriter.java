@@ -253,7 +253,8 @@ final class MutationWriter {
 
     private RuntimeException explained(SQLException e, Row row) throws SQLException {
         if (e.getErrorCode() == ErrorCode.DUPLICATE_KEY_1 && exists(row)) {
-            return Errors.alreadyExists("Table %s: Row %s already exists.", row.table().name(), row.shownKey());
+            return Errors.alreadyExists(
+                    "Table %s: Row %s already exists.", row.table().name(), row.shownKey());
         }
         return ConstraintErrors.toStatus(e, row.table().name());
     }

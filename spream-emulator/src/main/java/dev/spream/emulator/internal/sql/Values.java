@@ -5,8 +5,8 @@ import com.google.protobuf.NullValue;
 import com.google.protobuf.Value;
 import com.google.protobuf.Value.KindCase;
 import com.google.spanner.v1.Type;
-import com.google.spanner.v1.TypeCode;
 import com.google.spanner.v1.TypeAnnotationCode;
+import com.google.spanner.v1.TypeCode;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -85,7 +85,8 @@ public final class Values {
                 : value.getKindCase().toString();
         return Errors.failedPrecondition(
                 "Could not parse %s as %s",
-                shown, type.getCode() == TypeCode.INT64 ? "an integer" : type.getCode().name());
+                shown,
+                type.getCode() == TypeCode.INT64 ? "an integer" : type.getCode().name());
     }
 
     private static boolean bool(Value value, Type type) {

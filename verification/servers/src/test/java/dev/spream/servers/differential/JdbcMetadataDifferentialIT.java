@@ -95,8 +95,7 @@ class JdbcMetadataDifferentialIT {
             questions.put("getExportedKeys of " + table, metadata -> metadata.getExportedKeys(null, main, table));
         }
         questions.put(
-                "getCrossReference",
-                metadata -> metadata.getCrossReference(null, main, singers, null, main, played));
+                "getCrossReference", metadata -> metadata.getCrossReference(null, main, singers, null, main, played));
         return questions;
     }
 
@@ -108,7 +107,8 @@ class JdbcMetadataDifferentialIT {
         if (SpannerServers.google().isPresent()) {
             String googles = described(SpannerServers.google().get(), dialect);
             assertThat(ours).isEqualTo(googles);
-            assertThat(described(SpannerServers.overGoogle().orElseThrow(), dialect)).isEqualTo(googles);
+            assertThat(described(SpannerServers.overGoogle().orElseThrow(), dialect))
+                    .isEqualTo(googles);
         }
     }
 

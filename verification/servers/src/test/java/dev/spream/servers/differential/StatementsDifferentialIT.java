@@ -199,7 +199,8 @@ class StatementsDifferentialIT {
     private static String text(SpannerException e) {
         String message = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
         String code = e.getErrorCode().name() + ": ";
-        return code + message.substring(message.lastIndexOf(code) + code.length()).replaceFirst(" - Statement: .*", "");
+        return code
+                + message.substring(message.lastIndexOf(code) + code.length()).replaceFirst(" - Statement: .*", "");
     }
 
     private static String partitions(Spanner client, DatabaseId database, String query) {
