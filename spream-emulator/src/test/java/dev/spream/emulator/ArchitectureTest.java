@@ -46,6 +46,7 @@ final class ArchitectureTest {
         mayUse(INTERNAL + ".schema");
         mayUse(INTERNAL + ".sql");
         mayUse(INTERNAL + ".engine", INTERNAL + ".sql");
+        mayUse(INTERNAL + ".function", INTERNAL + ".sql");
         mayUse(INTERNAL + ".stream", EMULATOR + ".control", INTERNAL + ".schema", INTERNAL + ".sql");
         mayUse(
                 INTERNAL + ".database",
@@ -53,6 +54,7 @@ final class ArchitectureTest {
                 INTERNAL + ".engine",
                 INTERNAL + ".stream",
                 INTERNAL + ".schema",
+                INTERNAL + ".function",
                 INTERNAL + ".sql");
         mayUse(
                 INTERNAL + ".upstream",

@@ -94,6 +94,22 @@ class BatchCallsIT {
     }
 
     @Test
+    void a_query_that_may_not_be_partitionable_has_no_partitions_unless_a_hint_says_that_it_is() {
+        String sql = "SELECT Owner, COUNT(*) FROM Accounts GROUP BY Owner";
+        BatchClient client = spanner.client().getBatchClient(id);
+        try (BatchReadOnlyTransaction transaction = client.batchReadOnlyTransaction(TimestampBound.strong())) {
+            assertThatThrownBy(
+                            () -> transaction.partitionQuery(PartitionOptions.getDefaultInstance(), Statement.of(sql)))
+                    .hasMessageContaining("INVALID_ARGUMENT")
+                    .hasMessageContaining("Query is not a simple table scan");
+            assertThat(transaction.partitionQuery(
+                            PartitionOptions.getDefaultInstance(),
+                            Statement.of("@{spanner_emulator.disable_query_partitionability_check=true} " + sql)))
+                    .isNotEmpty();
+        }
+    }
+
+    @Test
     void a_group_of_mutations_that_fails_leaves_the_others_committed() {
         List<BatchWriteResponse> responses = new ArrayList<>();
         spanner.connect(id)

@@ -78,7 +78,7 @@ class ComputedColumnsIT {
         execute(database, "INSERT INTO T (Id, A) VALUES (1, 1)");
         assertFails(
                 ErrorCode.FAILED_PRECONDITION,
-                "NOT NULL columns: A",
+                "NOT NULL column: A",
                 () -> database.write(List.of(Mutation.newInsertOrUpdateBuilder("T")
                         .set("Id")
                         .to(1)

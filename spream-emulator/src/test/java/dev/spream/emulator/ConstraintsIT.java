@@ -130,6 +130,78 @@ class ConstraintsIT {
     }
 
     @Test
+    void a_mutation_that_breaks_a_constraint_has_the_error_of_spanner() throws Exception {
+        DatabaseClient database = spanner.connect(spanner.createDatabase(
+                Dialect.GOOGLE_STANDARD_SQL,
+                "CREATE TABLE P (Id INT64 NOT NULL, N STRING(5), R STRING(MAX) NOT NULL) PRIMARY KEY (Id)",
+                "CREATE UNIQUE INDEX PByN ON P(N)",
+                "CREATE TABLE C (Id INT64 NOT NULL, K STRING(MAX)) PRIMARY KEY (Id, K),"
+                        + " INTERLEAVE IN PARENT P ON DELETE NO ACTION"));
+        database.write(List.of(parent(1, "a"), child(1)));
+        assertFails(ErrorCode.ALREADY_EXISTS, "Table P: Row {Int64(1)} already exists.", parent(1, "b"), database);
+        assertFails(
+                ErrorCode.ALREADY_EXISTS,
+                "UNIQUE violation on index PByN,  duplicate key: {String(\"a\")} in this transaction.",
+                parent(2, "a"),
+                database);
+        assertFails(
+                ErrorCode.FAILED_PRECONDITION,
+                "New value exceeds the maximum size limit for this column: P.N, size: 6, limit: 5.",
+                parent(2, "abcdef"),
+                database);
+        assertFails(
+                ErrorCode.FAILED_PRECONDITION,
+                "A new row in table P does not specify a non-null value for NOT NULL column: R",
+                Mutation.newInsertBuilder("P").set("Id").to(2).build(),
+                database);
+        assertFails(
+                ErrorCode.FAILED_PRECONDITION,
+                "Cannot specify a null value for column: P.R in table: P",
+                Mutation.newUpdateBuilder("P")
+                        .set("Id")
+                        .to(1)
+                        .set("R")
+                        .to((String) null)
+                        .build(),
+                database);
+        assertFails(
+                ErrorCode.NOT_FOUND,
+                "Table P: Row {Int64(9)} not found.",
+                Mutation.newUpdateBuilder("P").set("Id").to(9).set("N").to("x").build(),
+                database);
+        assertFails(
+                ErrorCode.NOT_FOUND,
+                "Insert failed because key was not found in parent table:  Parent Table: P  Child Table: C  Key: {Int64(9)}",
+                child(9),
+                database);
+        assertFails(
+                ErrorCode.FAILED_PRECONDITION,
+                "Delete failed because one or more keys exist within the child table:  Parent Table: P  Child Table: C"
+                        + "  Key: {Int64(1)}",
+                Mutation.delete("P", Key.of(1)),
+                database);
+    }
+
+    private static Mutation parent(long id, String name) {
+        return Mutation.newInsertBuilder("P")
+                .set("Id")
+                .to(id)
+                .set("N")
+                .to(name)
+                .set("R")
+                .to("r")
+                .build();
+    }
+
+    private static Mutation child(long id) {
+        return Mutation.newInsertBuilder("C").set("Id").to(id).set("K").to("k").build();
+    }
+
+    private static void assertFails(ErrorCode code, String message, Mutation mutation, DatabaseClient database) {
+        assertFails(code, message, () -> database.write(List.of(mutation)));
+    }
+
+    @Test
     void a_foreign_key_that_is_not_enforced_is_only_information() throws Exception {
         DatabaseId id = spanner.createDatabase(
                 Dialect.GOOGLE_STANDARD_SQL,

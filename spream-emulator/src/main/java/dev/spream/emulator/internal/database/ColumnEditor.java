@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.spream.emulator.internal.engine.Engine;
 import dev.spream.emulator.internal.engine.RowCapture;
+import dev.spream.emulator.internal.function.StatementScope;
 import dev.spream.emulator.internal.sql.DdlStatement.AddColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.AlterColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.AlterIdentity;
@@ -17,7 +18,6 @@ import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.SqlTranslator;
-import dev.spream.emulator.internal.sql.StatementScope;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import java.sql.SQLException;
 import java.time.Instant;

@@ -5,8 +5,8 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.database.DefinedView.ViewColumn;
 import dev.spream.emulator.internal.engine.Engine;
+import dev.spream.emulator.internal.function.BitReversedSequence;
 import dev.spream.emulator.internal.schema.Column;
-import dev.spream.emulator.internal.sql.BitReversedSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnSource;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
@@ -25,7 +25,9 @@ import dev.spream.emulator.internal.stream.StreamDefinition;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -39,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * schema change. Columns are those of Spanner's documentation, as far as they apply to the emulator.
  */
 final class InformationSchema {
+    /** The precision of PostgreSQL's numbers of a fixed size. */
+    private static final Map<String, Long> BINARY_DIGITS = Map.of("bigint", 64L, "double precision", 53L, "real", 24L);
+
     private static final String SCHEMA = quoted(SqlTranslator.INFORMATION_SCHEMA);
 
     private final List<InformationTable> tables;
@@ -79,7 +84,11 @@ final class InformationSchema {
                 execute("DELETE FROM " + SCHEMA + "." + table.name());
             }
             insert("SCHEMATA", catalog, schemaName);
-            insert("SCHEMATA", catalog, postgres ? "information_schema" : "INFORMATION_SCHEMA");
+            for (String name : postgres
+                    ? List.of("information_schema", "pg_catalog", "spanner_sys")
+                    : List.of("INFORMATION_SCHEMA", "SPANNER_SYS")) {
+                insert("SCHEMATA", catalog, name);
+            }
             for (String name : schema.namedSchemas()) {
                 insert("SCHEMATA", catalog, name);
             }
@@ -144,13 +153,12 @@ final class InformationSchema {
         GeneratedColumn generated = source instanceof GeneratedColumn found ? found : null;
         Map<String, String> identity =
                 source instanceof IdentityColumn found ? found.options().byName() : Map.of();
-        row(
-                "COLUMNS",
+        columnRow(
                 table.name(),
                 column.name(),
                 column.ordinalPosition(),
                 source instanceof DefaultValue value ? value.expression() : null,
-                postgres ? spannerType : null,
+                spannerType,
                 yesNo(!column.notNull()),
                 spannerType,
                 generated == null ? "NEVER" : "ALWAYS",
@@ -168,6 +176,31 @@ final class InformationSchema {
         }
     }
 
+    /** Writes a column of a table, with what a dialect says of its type. */
+    private void columnRow(
+            String table,
+            String column,
+            long position,
+            @Nullable String defaultValue,
+            String type,
+            @Nullable Object... properties)
+            throws SQLException {
+        List<@Nullable Object> values = new ArrayList<>();
+        Collections.addAll(values, column, position, defaultValue);
+        if (postgres) {
+            String name = type.endsWith("[]") ? "ARRAY" : type.replaceFirst("\\(.*", "");
+            values.add(name);
+            values.add(name.equals(type) || name.equals("ARRAY") ? null : Long.valueOf(type.replaceAll("\\D", "")));
+            values.add(BINARY_DIGITS.get(name));
+            values.add(BINARY_DIGITS.containsKey(name) ? Long.valueOf(2) : name.equals("numeric") ? 10L : null);
+            values.add(name.equals("bigint") ? 0L : null);
+        } else {
+            values.add(null);
+        }
+        Collections.addAll(values, properties);
+        row("COLUMNS", table, values.toArray());
+    }
+
     private void writeView(DefinedView view) throws SQLException {
         row("TABLES", view.name(), null, null, "VIEW", null);
         String query = view.definition().query();
@@ -179,13 +212,12 @@ final class InformationSchema {
         int position = 1;
         for (ViewColumn column : view.columns()) {
             String type = Types.declared(column.type(), dialect);
-            row(
-                    "COLUMNS",
+            columnRow(
                     view.name(),
                     column.name(),
                     position++,
                     null,
-                    postgres ? type : null,
+                    type,
                     "YES",
                     type,
                     "NEVER",

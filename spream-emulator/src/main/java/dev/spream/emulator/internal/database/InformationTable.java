@@ -13,17 +13,16 @@ record InformationTable(String name, String columns) {
     private static final String TABLE = "table_catalog, table_schema, table_name";
     private static final String STREAM = "change_stream_catalog, change_stream_schema, change_stream_name";
 
+    private static final String COLUMN_PROPERTIES =
+            "is_nullable, spanner_type, is_generated, generation_expression, is_stored, spanner_state, is_identity,"
+                    + " identity_generation, identity_kind, identity_start_with_counter, identity_skip_range_min,"
+                    + " identity_skip_range_max";
+
     private static final List<InformationTable> BOTH = List.of(
             new InformationTable("SCHEMATA", "catalog_name, schema_name"),
             new InformationTable(
                     "DATABASE_OPTIONS", "catalog_name, schema_name, option_name, option_type, option_value"),
             new InformationTable("TABLES", TABLE + ", parent_table_name, on_delete_action, table_type, spanner_state"),
-            new InformationTable(
-                    "COLUMNS",
-                    TABLE + ", column_name, ordinal_position BIGINT, column_default, data_type, is_nullable,"
-                            + " spanner_type, is_generated, generation_expression, is_stored, spanner_state, is_identity,"
-                            + " identity_generation, identity_kind, identity_start_with_counter, identity_skip_range_min,"
-                            + " identity_skip_range_max"),
             new InformationTable(
                     "INDEXES",
                     TABLE + ", index_name, index_type, parent_table_name, is_unique BOOLEAN,"
@@ -58,12 +57,20 @@ record InformationTable(String name, String columns) {
             new InformationTable("CHANGE_STREAM_OPTIONS", STREAM + ", option_name, option_type, option_value"));
 
     private static final List<InformationTable> GOOGLE = List.of(
+            new InformationTable(
+                    "COLUMNS",
+                    TABLE + ", column_name, ordinal_position BIGINT, column_default, data_type, " + COLUMN_PROPERTIES),
             new InformationTable("COLUMN_OPTIONS", TABLE + ", column_name, option_name, option_type, option_value"),
             new InformationTable("VIEWS", TABLE + ", view_definition, security_type"),
             new InformationTable("SEQUENCES", "catalog, schema, name, data_type"),
             new InformationTable("SEQUENCE_OPTIONS", "catalog, schema, name, option_name, option_type, option_value"));
 
     private static final List<InformationTable> POSTGRES = List.of(
+            new InformationTable(
+                    "COLUMNS",
+                    TABLE + ", column_name, ordinal_position BIGINT, column_default, data_type,"
+                            + " character_maximum_length BIGINT, numeric_precision BIGINT,"
+                            + " numeric_precision_radix BIGINT, numeric_scale BIGINT, " + COLUMN_PROPERTIES),
             new InformationTable("COLUMN_OPTIONS", TABLE + ", column_name, option_name, option_value, option_type"),
             new InformationTable(
                     "VIEWS",

@@ -12,8 +12,10 @@ import dev.spream.emulator.internal.engine.RowCapture;
 import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.ShownKey;
 import dev.spream.emulator.internal.sql.Types;
 import dev.spream.emulator.internal.sql.Values;
+import io.grpc.StatusRuntimeException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -124,9 +126,10 @@ final class MutationWriter {
                 continue;
             }
             if (table.definition(key).source().isEmpty()) {
-                throw Errors.failedPrecondition(
-                        "A mutation of table %s must name all of its primary key columns: %s",
-                        table.name(), table.table().primaryKey());
+                throw update
+                        ? Errors.failedPrecondition(
+                                "Cannot specify a null value for column: %s in table: %s", key.name(), table.name())
+                        : missingValue(table, key);
             }
             if (update) {
                 throw Errors.failedPrecondition(
@@ -190,7 +193,7 @@ final class MutationWriter {
             }
             Object converted = Values.toEngine(value, column.type());
             if (converted == null && column.notNull()) {
-                throw Errors.failedPrecondition("%s must not be NULL in table %s.", column.name(), table.name());
+                throw ConstraintErrors.nullValue(table.name(), column.name());
             }
             values.add(converted);
         }
@@ -206,10 +209,7 @@ final class MutationWriter {
         }
 
         String shownKey() {
-            return table.keyColumns().stream()
-                    .map(column -> wire.getValues(columns.indexOf(column)))
-                    .map(value -> value.hasStringValue() ? value.getStringValue() : String.valueOf(value))
-                    .collect(Collectors.joining(",", "[", "]"));
+            return ShownKey.of(key());
         }
 
         Row with(Column column, @Nullable Object value) {
@@ -239,15 +239,18 @@ final class MutationWriter {
     }
 
     private static void checkComplete(Row row) {
-        List<String> missing = row.table().requiredColumns().stream()
+        row.table().requiredColumns().stream()
                 .filter(column -> !row.columns().contains(column))
-                .map(Column::name)
-                .toList();
-        if (!missing.isEmpty()) {
-            throw Errors.failedPrecondition(
-                    "A new row in table %s does not specify a non-null value for these NOT NULL columns: %s",
-                    row.table().name(), String.join(", ", missing));
-        }
+                .findFirst()
+                .ifPresent(column -> {
+                    throw missingValue(row.table(), column);
+                });
+    }
+
+    private static StatusRuntimeException missingValue(StoredTable table, Column column) {
+        return Errors.failedPrecondition(
+                "A new row in table %s does not specify a non-null value for NOT NULL column: %s",
+                table.name(), column.name());
     }
 
     private void insert(Row row) throws SQLException {
@@ -268,22 +271,14 @@ final class MutationWriter {
     private RuntimeException explained(SQLException e, Row row) throws SQLException {
         if (e.getErrorCode() == ErrorCode.DUPLICATE_KEY_1 && exists(row)) {
             return Errors.alreadyExists(
-                    "Row %s in table %s already exists",
-                    row.shownKey(), row.table().name());
+                    "Table %s: Row %s already exists.", row.table().name(), row.shownKey());
         }
-        if (e.getErrorCode() == ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_PARENT_MISSING_1) {
-            return Errors.notFound(
-                    "Parent row for row %s in table %s is missing. Row cannot be written.",
-                    row.shownKey(), row.table().name());
-        }
-        return EngineErrors.toStatus(e);
+        return ConstraintErrors.toStatus(e, row.table().name());
     }
 
     private void update(Row row) throws SQLException {
         if (!updated(row)) {
-            throw Errors.notFound(
-                    "Row %s in table %s is missing. Row cannot be updated.",
-                    row.shownKey(), row.table().name());
+            throw Errors.notFound("Table %s: Row %s not found.", row.table().name(), row.shownKey());
         }
     }
 
@@ -317,7 +312,11 @@ final class MutationWriter {
         binds.addAll(present(row.key()));
         String sql = "UPDATE %s SET %s WHERE %s"
                 .formatted(row.table().quotedName(), assignments, sameKey(row.table(), row.key()));
-        return execute(sql, binds, row.columnNames()) > 0;
+        try {
+            return execute(sql, binds, row.columnNames()) > 0;
+        } catch (SQLException e) {
+            throw ConstraintErrors.toStatus(e, row.table().name());
+        }
     }
 
     private boolean exists(Row row) throws SQLException {
@@ -349,7 +348,11 @@ final class MutationWriter {
         reads.add(table, keys);
         KeyPredicate predicate = new KeyPredicate(table.parts(table.definition().primaryKey()), keys);
         String sql = "DELETE FROM %s WHERE %s".formatted(table.quotedName(), predicate.sql());
-        execute(sql, predicate.binds(), Set.of());
+        try {
+            execute(sql, predicate.binds(), Set.of());
+        } catch (SQLException e) {
+            throw ConstraintErrors.toStatus(e, table.name());
+        }
         cells++;
     }
 

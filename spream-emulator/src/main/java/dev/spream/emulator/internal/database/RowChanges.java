@@ -97,7 +97,8 @@ final class RowChanges {
                         && !value.getStringValue().equals(Values.COMMIT_TIMESTAMP_PLACEHOLDER)
                         && Instant.parse(value.getStringValue()).isAfter(now)) {
                     throw Errors.failedPrecondition(
-                            "Cannot write timestamps in the future, found: %s", value.getStringValue());
+                            "Cannot write timestamps in the future, found: %s",
+                            value.getStringValue().replaceFirst("Z$", "+00:00"));
                 }
             }
         }

@@ -2,9 +2,9 @@ package dev.spream.emulator.internal.database;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
+import dev.spream.emulator.internal.function.BitReversedSequence;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.Table;
-import dev.spream.emulator.internal.sql.BitReversedSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateSchema;

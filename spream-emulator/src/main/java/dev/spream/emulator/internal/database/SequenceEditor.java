@@ -1,6 +1,6 @@
 package dev.spream.emulator.internal.database;
 
-import dev.spream.emulator.internal.sql.BitReversedSequence;
+import dev.spream.emulator.internal.function.BitReversedSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.AlterSequence;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateSequence;

@@ -7,11 +7,11 @@ import com.google.spanner.v1.StructType;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.engine.Engine;
-import dev.spream.emulator.internal.engine.RowCapture;
 import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
+import dev.spream.emulator.internal.engine.RowCapture;
+import dev.spream.emulator.internal.function.StatementScope;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
-import dev.spream.emulator.internal.sql.StatementScope;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.sql.Types;
 import dev.spream.emulator.internal.sql.Values;
@@ -87,7 +87,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
             if (e.getErrorCode() != ErrorCode.DEADLOCK_1) { // the engine has rolled back the transaction
                 connection.rollback(before);
             }
-            throw e;
+            throw ConstraintErrors.toStatus(e, table.name());
         } catch (RuntimeException e) {
             connection.rollback(before);
             throw e;
@@ -100,7 +100,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
         }
         for (String column : dml.writtenColumns()) {
             if (table.isKeyColumn(column)) {
-                throw Errors.invalidArgument("Cannot UPDATE value on non-writable column: %s", column);
+                throw Errors.invalidArgument("Cannot modify a primary key column with UPDATE");
             }
         }
     }

@@ -1,7 +1,8 @@
 package dev.spream.emulator.internal.engine;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
-import dev.spream.emulator.internal.sql.EngineFunctions;
+import dev.spream.emulator.internal.function.EngineFunctions;
+import dev.spream.emulator.internal.sql.Values;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -21,7 +22,7 @@ public final class Engine implements AutoCloseable {
 
     private static final String OPTIONS = ";DATABASE_TO_UPPER=FALSE;CASE_INSENSITIVE_IDENTIFIERS=TRUE"
             + ";DB_CLOSE_ON_EXIT=FALSE;QUERY_CACHE_SIZE=64;LOCK_TIMEOUT=10000;TIME ZONE="
-            + EngineFunctions.DEFAULT_ZONE;
+            + Values.DEFAULT_ZONE;
 
     private final String url;
     private final Duration maxWait;

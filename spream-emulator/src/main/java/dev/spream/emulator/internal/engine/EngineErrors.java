@@ -3,15 +3,13 @@ package dev.spream.emulator.internal.engine;
 import dev.spream.emulator.internal.sql.Errors;
 import io.grpc.StatusRuntimeException;
 import java.sql.SQLException;
-import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.h2.api.ErrorCode;
 
-/** Translates errors of the embedded engine into Spanner's codes and texts. */
+/** Translates errors of the embedded engine into Spanner's codes and texts, but for those of written rows. */
 public final class EngineErrors {
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]+)\"");
-    private static final Pattern CONSTRAINT_TABLE = Pattern.compile("ON PUBLIC\\.\"?([A-Za-z0-9_.]+)");
 
     private EngineErrors() {}
 
@@ -29,20 +27,11 @@ public final class EngineErrors {
             case ErrorCode.FUNCTION_NOT_FOUND_1 -> Errors.invalidArgument("Function not found: %s", quoted(message));
             case ErrorCode.SYNTAX_ERROR_1, ErrorCode.SYNTAX_ERROR_2 ->
                 Errors.invalidArgument("Syntax error, or SQL that this emulator does not support: %s", message);
-            case ErrorCode.DUPLICATE_KEY_1 -> duplicate(message);
-            case ErrorCode.NULL_NOT_ALLOWED ->
-                Errors.failedPrecondition(
-                        "A row does not specify a non-null value for the NOT NULL column: %s", quoted(message));
+            case ErrorCode.DUPLICATE_KEY_1 -> Errors.alreadyExists(message);
             case ErrorCode.COLUMN_CONTAINS_NULL_VALUES_1 ->
                 Errors.failedPrecondition("Cannot specify a null value for column: %s", quoted(message));
-            case ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_PARENT_MISSING_1 ->
-                Errors.notFound("Parent row is missing. Row cannot be written. (%s)", message);
-            case ErrorCode.REFERENTIAL_INTEGRITY_VIOLATED_CHILD_EXISTS_1 ->
-                Errors.failedPrecondition(
-                        "Integrity constraint violation during DELETE. Found child rows of the row. (%s)", message);
-            case ErrorCode.VALUE_TOO_LONG_2 ->
-                Errors.failedPrecondition("New value exceeds the maximum size limit for this column: %s", message);
             case ErrorCode.DIVISION_BY_ZERO_1,
+                    ErrorCode.INVALID_VALUE_2,
                     ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1,
                     ErrorCode.DATA_CONVERSION_ERROR_1 -> Errors.outOfRange(message);
             case ErrorCode.FEATURE_NOT_SUPPORTED_1 ->
@@ -60,15 +49,6 @@ public final class EngineErrors {
             cause = cause.getCause();
         }
         return cause;
-    }
-
-    private static StatusRuntimeException duplicate(String message) {
-        Matcher table = CONSTRAINT_TABLE.matcher(message);
-        String where = table.find() ? " in table " + table.group(1) : "";
-        boolean index = !message.toUpperCase(Locale.ROOT).contains("PRIMARY");
-        return index
-                ? Errors.alreadyExists("Unique index violation%s: %s", where, message)
-                : Errors.alreadyExists("Row already exists%s", where);
     }
 
     private static String quoted(String message) {

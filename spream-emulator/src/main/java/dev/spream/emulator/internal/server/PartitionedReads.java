@@ -14,6 +14,7 @@ import com.google.spanner.v1.TransactionSelector;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.ReadContext;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.QueryPartitioning;
 import dev.spream.emulator.internal.sql.SqlParameters;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -43,11 +44,14 @@ record PartitionedReads(Sessions sessions) {
                 request.getTransaction(),
                 request.getPartitionOptions(),
                 subject,
-                (database, context) -> database.query(
-                        request.getSql(),
-                        new SqlParameters(request.getParams(), request.getParamTypesMap()),
-                        context,
-                        true));
+                (database, context) -> {
+                    database.query(
+                            request.getSql(),
+                            new SqlParameters(request.getParams(), request.getParamTypesMap()),
+                            context,
+                            true);
+                    QueryPartitioning.check(request.getSql(), database.dialect());
+                });
     }
 
     PartitionResponse of(PartitionReadRequest request) {

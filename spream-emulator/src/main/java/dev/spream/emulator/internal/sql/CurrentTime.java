@@ -10,7 +10,6 @@ record CurrentTime(String timestamp, String date) {
 
     static CurrentTime of(Instant now) {
         return new CurrentTime(
-                FunctionTranslator.timestamp(now),
-                "DATE '" + LocalDate.ofInstant(now, EngineFunctions.DEFAULT_ZONE) + "'");
+                LiteralTranslator.timestamp(now), "DATE '" + LocalDate.ofInstant(now, Values.DEFAULT_ZONE) + "'");
     }
 }

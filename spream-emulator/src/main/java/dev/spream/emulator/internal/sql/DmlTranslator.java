@@ -298,7 +298,7 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
         boolean returning = cursor.acceptWords("RETURNING") || cursor.acceptWords("THEN", "RETURN");
         if (returning) {
             String change = translator.takeOutput();
-            String list = translator.capture(translator::translateRest);
+            String list = translator.capture(translator::translateList);
             translator.emit("SELECT", list, "FROM", rowsReturned, "TABLE (", change, ")");
         }
         cursor.expectEnd();

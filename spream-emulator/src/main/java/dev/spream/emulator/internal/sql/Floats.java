@@ -3,7 +3,7 @@ package dev.spream.emulator.internal.sql;
 import java.math.BigDecimal;
 
 /** The texts of floating-point numbers in Spanner, with as few digits as identify the number. */
-final class Floats {
+public final class Floats {
     /** The decimal exponents of numbers that are written without one. */
     private static final int SMALLEST = -4;
 
@@ -12,13 +12,13 @@ final class Floats {
     private Floats() {}
 
     /** Returns the text of a number in JSON, with a decimal point or an exponent. */
-    static String json(double number) {
+    public static String json(double number) {
         String text = text(number);
         return text.contains(".") || text.contains("e") ? text : text + ".0";
     }
 
     /** Returns the text of a number that is cast to a string. */
-    static String cast(double number) {
+    public static String cast(double number) {
         if (Double.isNaN(number)) {
             return "nan";
         }

@@ -4,56 +4,59 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Token.Kind;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeFormatterBuilder;
-import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoField;
-import java.time.temporal.TemporalAccessor;
+import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.MissingFormatArgumentException;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
- * The functions, casts and typed literals that are written differently in the embedded engine. Part of a translator.
+ * The functions and casts of a statement. A call that is not in the {@link FunctionCatalog} and has no form in here does
+ * not exist: the functions that only the embedded engine has are out of reach. Part of a translator.
  */
 record FunctionTranslator(
         SqlTranslator translator,
         TokenCursor cursor,
         DatabaseDialect dialect,
         SqlSchema schema,
-        Optional<CurrentTime> now) {
+        Optional<CurrentTime> now,
+        FunctionCatalog catalog,
+        LiteralTranslator literals) {
     private static final String PENDING = "TIMESTAMP WITH TIME ZONE '99999-01-01 00:00:00+00'";
-
-    private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
-            .parseCaseInsensitive()
-            .append(DateTimeFormatter.ISO_LOCAL_DATE)
-            .optionalStart()
-            .appendPattern("['T'][' ']")
-            .append(DateTimeFormatter.ISO_LOCAL_TIME)
-            .optionalEnd()
-            .optionalStart()
-            .appendPattern("[ ]")
-            .appendOffset("+HH:mm", "Z")
-            .optionalEnd()
-            .optionalStart()
-            .appendOffset("+HH", "Z")
-            .optionalEnd()
-            .toFormatter(Locale.ROOT);
 
     /** The types to which GoogleSQL casts by rules of its own. */
     private static final Set<TypeCode> OWN_CASTS = Set.of(TypeCode.BOOL, TypeCode.INT64);
 
+    /** The keywords that are functions before a parenthesis. */
+    private static final Set<String> CALLED_KEYWORDS = Set.of("CAST", "IF", "INSERT", "LEFT", "RIGHT", "UNNEST");
+
+    private static final Set<String> DATE_UNITS = Set.of("DAY", "WEEK", "MONTH", "QUARTER", "YEAR");
+    private static final Set<String> TIMESTAMP_UNITS =
+            Set.of("NANOSECOND", "MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY");
+
+    /** The parts that PostgreSQL extracts as whole numbers, as GoogleSQL does. */
+    private static final Set<String> WHOLE_PARTS = Set.of("YEAR", "QUARTER", "MONTH", "DAY", "HOUR", "MINUTE");
+
     static final Set<String> AFTER_TABLE = Set.of("""
             SET THEN RETURNING WHERE ORDER GROUP LIMIT JOIN INNER LEFT RIGHT FULL CROSS ON UNION HAVING WITH USING EXCEPT \
             INTERSECT OFFSET""".split(" "));
+
+    static FunctionTranslator of(
+            SqlTranslator translator,
+            TokenCursor cursor,
+            DatabaseDialect dialect,
+            SqlSchema schema,
+            Optional<CurrentTime> now) {
+        return new FunctionTranslator(
+                translator,
+                cursor,
+                dialect,
+                schema,
+                now,
+                FunctionCatalog.of(dialect),
+                new LiteralTranslator(translator, cursor, dialect));
+    }
 
     /** Translates the construct at the cursor, if it is written differently in the engine; returns whether it did. */
     boolean translate() {
@@ -65,138 +68,99 @@ record FunctionTranslator(
             translator.emit("= ANY (", arguments().getFirst(), ")");
             return true;
         }
-        if (cursor.peek().isWord("spanner") && cursor.peek(1).isSymbol(".")) {
-            cursor.next();
-            cursor.next();
-        }
-        return cursor.peek(1).isSymbol("(") ? call() : literal();
-    }
-
-    private boolean literal() {
-        Token word = cursor.peek();
-        if (word.isWord("CURRENT_TIMESTAMP")) {
-            cursor.next();
-            translator.emit(now("CURRENT_TIMESTAMP").timestamp());
+        if (cursor.peek().isWord("CURRENT_TIMESTAMP") || cursor.peek().isWord("CURRENT_DATE")) {
+            currentTime();
             return true;
         }
-        if (word.isWord("ARRAY") && cursor.peek(1).isSymbol("<")) {
-            String type = Types.engineType(Types.parse(cursor, dialect).type());
-            cursor.expectSymbol("[");
-            translator.emit(
-                    "CAST( ARRAY [", translator.capture(() -> translator.translateUntil("]")), "] AS " + type + ")");
-            return true;
+        int last = calledName();
+        if (last < 0) {
+            return literals.translate();
         }
-        if (word.isWord("ARRAY") && cursor.peek(1).isSymbol("[")) {
-            cursor.next();
-            cursor.next();
-            translator.emit("ARRAY [", translator.capture(() -> translator.translateUntil("]")), "]");
-            return true;
+        Token first = cursor.peek();
+        StringBuilder name = new StringBuilder();
+        for (int i = 0; i <= last; i++) {
+            name.append(cursor.next().text());
         }
-        if (word.isWord("INTERVAL") && cursor.peek(1).kind() != Kind.STRING) {
-            cursor.next();
-            String amount = translator.capture(translator::translateToken);
-            translator.emit(
-                    "( (", amount, ") * INTERVAL '1'", interval(cursor.next().upper()), ")");
-            return true;
-        }
-        return cursor.peek(1).kind() == Kind.STRING && typedLiteral(word);
-    }
-
-    private static String interval(String unit) {
-        return switch (unit) {
-            case "MILLISECOND" -> "SECOND * 1E-3";
-            case "MICROSECOND" -> "SECOND * 1E-6";
-            case "NANOSECOND" -> "SECOND * 1E-9";
-            default -> unit;
-        };
-    }
-
-    private boolean typedLiteral(Token type) {
-        String text = cursor.peek(1).text();
-        String translated =
-                switch (type.upper()) {
-                    case "TIMESTAMP", "TIMESTAMPTZ" -> timestamp(parseTimestamp(text));
-                    case "NUMERIC" ->
-                        "CAST(%s AS %s)"
-                                .formatted(
-                                        SqlTranslator.stringLiteral(text),
-                                        Types.engineType(
-                                                dialect == DatabaseDialect.POSTGRESQL
-                                                        ? Types.PG_NUMERIC
-                                                        : Types.NUMERIC));
-                    case "JSON", "JSONB" ->
-                        "JSON "
-                                + SqlTranslator.stringLiteral(
-                                        NormalJson.of(text, dialect == DatabaseDialect.POSTGRESQL));
-                    case "DATE" -> "DATE " + SqlTranslator.stringLiteral(text);
-                    default -> "";
-                };
-        if (translated.isEmpty()) {
-            return false;
-        }
-        cursor.next();
-        cursor.next();
-        translator.emit(translated);
+        call(name.toString(), first);
         return true;
     }
 
-    private static Instant parseTimestamp(String text) {
-        try {
-            TemporalAccessor parsed = TIMESTAMP.parse(text.strip());
-            boolean hasTime = parsed.isSupported(ChronoField.NANO_OF_DAY);
-            LocalDateTime local = hasTime
-                    ? LocalDateTime.from(parsed)
-                    : LocalDate.from(parsed).atStartOfDay();
-            boolean hasOffset = parsed.isSupported(ChronoField.OFFSET_SECONDS);
-            return local.atZone(hasOffset ? ZoneOffset.from(parsed) : EngineFunctions.DEFAULT_ZONE)
-                    .toInstant();
-        } catch (DateTimeParseException e) {
-            throw Errors.invalidArgument("Invalid TIMESTAMP literal: %s", text);
+    /** Returns how many tokens after the cursor the last part of a function's name is, or -1 if there is no call. */
+    int calledName() {
+        int last = 0;
+        while (cursor.peek(last).isName() && cursor.peek(last + 1).isSymbol(".")) {
+            last += 2;
         }
+        Token name = cursor.peek(last);
+        boolean called = name.isName() && cursor.peek(last + 1).isSymbol("(");
+        boolean keyword = name.kind() == Kind.WORD
+                && SqlTranslator.KEYWORDS.contains(name.upper())
+                && !CALLED_KEYWORDS.contains(name.upper());
+        return called && !keyword && !translator.isAlias(name) ? last : -1;
     }
 
-    static String timestamp(Instant instant) {
-        String text = instant.toString();
-        return "TIMESTAMP WITH TIME ZONE '" + text.substring(0, text.length() - 1) + "+00'";
+    private void currentTime() {
+        String name = cursor.next().upper();
+        if (cursor.peek().isSymbol("(") && !arguments().isEmpty()) {
+            throw Errors.unimplemented("The emulator does not support arguments of the function %s", name);
+        }
+        CurrentTime time = now(name);
+        translator.emit(name.equals("CURRENT_DATE") ? time.date() : time.timestamp());
     }
 
-    /**
-     * Translates the call at the cursor, if the function has another name or meaning in the engine; returns whether it
-     * did.
-     */
-    private boolean call() {
-        String name = cursor.peek().upper();
+    private void call(String spelled, Token first) {
+        String lower = spelled.toLowerCase(Locale.ROOT);
+        String name = isPostgres() ? lower.replaceFirst("^pg_catalog\\.", "") : lower;
+        if (special(name)) {
+            return;
+        }
+        if (catalog.unsupported().contains(name) || (!isPostgres() && name.startsWith("safe."))) {
+            throw Errors.unimplemented("The emulator does not support the function %s", spelled);
+        }
+        if (!catalog.has(name)) {
+            throw isPostgres()
+                    ? Errors.notFound("[ERROR] function %s(...) does not exist", spelled)
+                    : at(first, "Function not found: " + spelled);
+        }
+        List<String> arguments = arguments();
+        translator.emit(catalog.call(name, arguments)
+                .orElseThrow(() -> isPostgres()
+                        ? Errors.notFound(
+                                "[ERROR] function %s with %d arguments does not exist", spelled, arguments.size())
+                        : at(
+                                first,
+                                "No matching signature for function %s with %d arguments"
+                                        .formatted(spelled.toUpperCase(Locale.ROOT), arguments.size()))));
+    }
+
+    private StatusRuntimeException at(Token place, String message) {
+        return Errors.invalidArgument("%s [at %d:%d]", message, cursor.line(place), cursor.column(place));
+    }
+
+    private boolean isPostgres() {
+        return dialect == DatabaseDialect.POSTGRESQL;
+    }
+
+    /** Translates a call that is more than its arguments; returns whether it did. */
+    private boolean special(String name) {
         switch (name) {
-            case "CURRENT_TIMESTAMP", "NOW" -> emitCall(arguments -> now(name).timestamp());
-            case "PENDING_COMMIT_TIMESTAMP" -> pendingTimestamp();
-            case "CURRENT_DATE" -> emitCall(arguments -> now(name).date());
-            case "GET_NEXT_SEQUENCE_VALUE", "NEXTVAL" -> sequence(name, "SPANNER_NEXT_VALUE");
-            case "GET_INTERNAL_SEQUENCE_STATE" -> sequence(name, "SPANNER_SEQUENCE_STATE");
-            case "CAST", "SAFE_CAST" -> cast();
-            case "EXTRACT" -> extract();
-            case "CONCAT" -> concat();
-            case "IF" -> emitCall("CASE WHEN %s THEN %s ELSE %s END");
-            case "COUNTIF" -> emitCall("COUNT(*) FILTER (WHERE %s)");
-            case "LOGICAL_OR" -> emitCall("BOOL_OR(%s)");
-            case "LOGICAL_AND" -> emitCall("BOOL_AND(%s)");
-            case "ARRAY_LENGTH" -> emitCall(arguments -> "CARDINALITY(" + arguments.getFirst() + ")");
-            case "GENERATE_UUID" -> {
-                now(name);
-                emitCall(arguments -> "CAST(RANDOM_UUID() AS VARCHAR)");
+            case "cast" -> cast(false);
+            case "extract" -> extract();
+            case "unnest" -> unnest();
+            default -> {
+                return isPostgres() ? specialOfPostgres(name) : specialOfGoogle(name);
             }
-            case "TIMESTAMP_ADD", "DATE_ADD" -> emitCall("( %s + %s )");
-            case "TIMESTAMP_SUB", "DATE_SUB" -> emitCall("( %s - %s )");
-            case "STARTS_WITH" -> emitCall("(LEFT(%1$s, CHAR_LENGTH(%2$s)) = %2$s)");
-            case "ENDS_WITH" -> emitCall("(RIGHT(%1$s, CHAR_LENGTH(%2$s)) = %2$s)");
-            case "BYTE_LENGTH" -> emitCall("OCTET_LENGTH(%s)");
-            case "STRPOS" -> emitCall("LOCATE(%2$s, %1$s)");
-            case "SUBSTR" ->
-                emitCall(arguments -> arguments.size() == 3
-                        ? "SUBSTR(%s, %s, SPANNER_LENGTH(%s))".formatted(arguments.toArray())
-                        : "SUBSTR(" + String.join(", ", arguments) + ")");
-            case "GREATEST", "LEAST" -> emitCall(arguments -> extreme(name, arguments));
-            case "TO_JSON_STRING" -> emitCall("SPANNER_TEXT(%s)");
-            case "UNNEST" -> unnest();
+        }
+        return true;
+    }
+
+    private boolean specialOfPostgres(String name) {
+        switch (name) {
+            case "now" -> emitWithoutArguments(now(name).timestamp());
+            case "spanner.pending_commit_timestamp" -> pendingTimestamp();
+            case "nextval" -> sequence(name, "SPANNER_NEXT_VALUE");
+            case "spanner.get_internal_sequence_state" -> sequence(name, "SPANNER_SEQUENCE_STATE");
+            case "spanner.generate_uuid" -> uuid(name);
             default -> {
                 return false;
             }
@@ -204,10 +168,57 @@ record FunctionTranslator(
         return true;
     }
 
-    /** Returns the greatest or the least value; in PostgreSQL nulls are ignored. */
-    private String extreme(String name, List<String> arguments) {
-        String call = name + "(" + String.join(", ", arguments) + ")";
-        return dialect == DatabaseDialect.POSTGRESQL ? call + " IGNORE NULLS" : call;
+    private boolean specialOfGoogle(String name) {
+        switch (name) {
+            case "pending_commit_timestamp" -> pendingTimestamp();
+            case "get_next_sequence_value" -> sequence(name, "SPANNER_NEXT_VALUE");
+            case "get_internal_sequence_state" -> sequence(name, "SPANNER_SEQUENCE_STATE");
+            case "generate_uuid" -> uuid(name);
+            case "safe_cast" -> cast(true);
+            case "concat" -> concat();
+            case "date_add" -> shift("DATE", DATE_UNITS, "");
+            case "date_sub" -> shift("DATE", DATE_UNITS, "-");
+            case "timestamp_add" -> shift("TIMESTAMP", TIMESTAMP_UNITS, "");
+            case "timestamp_sub" -> shift("TIMESTAMP", TIMESTAMP_UNITS, "-");
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Translates a concatenation, which is NULL if one of its parts is. */
+    private void concat() {
+        List<String> parts = arguments();
+        translator.emit("CASE WHEN SPANNER_ACCEPTS('CONCAT', 'STRING BYTES', %s) THEN %s END"
+                .formatted(String.join(", ", parts), String.join(" || ", parts)));
+    }
+
+    private void emitWithoutArguments(String expression) {
+        arguments();
+        translator.emit(expression);
+    }
+
+    private void uuid(String name) {
+        now(name);
+        emitWithoutArguments("CAST(RANDOM_UUID() AS VARCHAR)");
+    }
+
+    /** Translates {@code (value, INTERVAL amount unit)}. */
+    private void shift(String type, Set<String> units, String sign) {
+        cursor.expectSymbol("(");
+        String value = translator.capture(this::argument);
+        cursor.expectSymbol(",");
+        if (!cursor.acceptWords("INTERVAL")) {
+            throw at(cursor.peek(), "Expected INTERVAL expression");
+        }
+        String amount = translator.capture(literals::amount);
+        Token unit = cursor.next();
+        if (!units.contains(unit.upper())) {
+            throw at(unit, "%s_ADD does not support the %s date part".formatted(type, unit.upper()));
+        }
+        cursor.expectSymbol(")");
+        translator.emit("SPANNER_%s_ADD(%s, %s(%s), '%s')".formatted(type, value, sign, amount, unit.upper()));
     }
 
     /** Returns the current time, where an expression may depend on it. */
@@ -226,11 +237,10 @@ record FunctionTranslator(
                             + " other scalar expression.");
         }
         now("PENDING_COMMIT_TIMESTAMP");
-        emitCall(arguments -> PENDING);
+        emitWithoutArguments(PENDING);
     }
 
     private void sequence(String function, String engineFunction) {
-        cursor.next();
         cursor.expectSymbol("(");
         if (dialect != DatabaseDialect.POSTGRESQL) {
             cursor.expectWords("SEQUENCE");
@@ -251,23 +261,7 @@ record FunctionTranslator(
         translator.emit(engineFunction + "(" + SqlTranslator.stringLiteral(name) + ")");
     }
 
-    private void emitCall(String format) {
-        emitCall(arguments -> {
-            try {
-                return format.formatted(arguments.toArray());
-            } catch (MissingFormatArgumentException e) {
-                throw Errors.invalidArgument("A function was called with too few arguments");
-            }
-        });
-    }
-
-    private void emitCall(Function<List<String>, String> form) {
-        cursor.next();
-        translator.emit(form.apply(arguments()));
-    }
-
-    private void cast() {
-        cursor.next();
+    private void cast(boolean safe) {
         cursor.expectSymbol("(");
         String expression = translator.capture(() -> {
             while (!cursor.peek().isWord("AS")) {
@@ -277,7 +271,15 @@ record FunctionTranslator(
         cursor.expectWords("AS");
         Type type = Types.parse(cursor, dialect).type();
         cursor.expectSymbol(")");
-        translator.emit(cast(expression, type));
+        translator.emit(safe ? safeCast(expression, type) : cast(expression, type));
+    }
+
+    private String safeCast(String expression, Type type) {
+        return switch (type.getCode()) {
+            case STRING -> cast(expression, type);
+            case BOOL, INT64 -> "SPANNER_SAFE_" + type.getCode() + "(" + expression + ")";
+            default -> throw Errors.unimplemented("The emulator does not support SAFE_CAST to %s", type.getCode());
+        };
     }
 
     /** Returns a translated expression as a value of a type. */
@@ -292,7 +294,6 @@ record FunctionTranslator(
     }
 
     private void extract() {
-        cursor.next();
         cursor.expectSymbol("(");
         String part = cursor.next().upper();
         cursor.expectWords("FROM");
@@ -306,22 +307,19 @@ record FunctionTranslator(
             zone = translator.capture(this::argument);
         }
         cursor.expectSymbol(")");
-        translator.emit("SPANNER_EXTRACT(%s, %s, %s)".formatted(SqlTranslator.stringLiteral(part), value, zone));
-    }
-
-    /** Translates a concatenation, which is NULL in GoogleSQL if one of its parts is. */
-    private void concat() {
-        cursor.next();
-        List<String> parts = arguments();
-        translator.emit(
-                dialect == DatabaseDialect.POSTGRESQL
-                        ? "CONCAT(" + String.join(", ", parts) + ")"
-                        : "(" + String.join(" || ", parts) + ")");
+        String extracted = "SPANNER_EXTRACT(%s, %s, %s)".formatted(SqlTranslator.stringLiteral(part), value, zone);
+        if (!isPostgres()) {
+            translator.emit(extracted);
+            return;
+        }
+        if (!WHOLE_PARTS.contains(part)) {
+            throw Errors.unimplemented("The emulator does not support extract of %s", part.toLowerCase(Locale.ROOT));
+        }
+        translator.emit("CAST(" + extracted + " AS " + Types.engineType(Types.PG_NUMERIC) + ")");
     }
 
     /** Translates {@code UNNEST(array) AS x}: in Spanner x is the element, in the engine a table needs a column. */
     private void unnest() {
-        cursor.next();
         translator.emit("UNNEST (", arguments().getFirst(), ")");
         boolean as = cursor.acceptWords("AS");
         Token alias = cursor.peek();
@@ -338,9 +336,6 @@ record FunctionTranslator(
         while (!cursor.acceptSymbol(")")) {
             arguments.add(translator.capture(this::argument));
             cursor.acceptSymbol(",");
-        }
-        if (arguments.isEmpty()) {
-            arguments.add("");
         }
         return arguments;
     }

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * @see <a href="https://cloud.google.com/spanner/docs/working-with-json">Spanner: JSON</a>
  * @see <a href="https://www.postgresql.org/docs/current/datatype-json.html">PostgreSQL: JSON types</a>
  */
-final class NormalJson {
+public final class NormalJson {
     private static final Pattern WHOLE = Pattern.compile("-?\\d{1,18}");
 
     /** PostgreSQL orders names by their length in bytes first. */
@@ -37,7 +37,7 @@ final class NormalJson {
     }
 
     /** Returns the stored form of a JSON text; throws INVALID_ARGUMENT if it is none. */
-    static String of(String text, boolean postgres) {
+    public static String of(String text, boolean postgres) {
         try (JsonReader reader = new JsonReader(new StringReader(text))) {
             reader.setStrictness(Strictness.STRICT);
             String normal = new NormalJson(postgres).value(reader);

@@ -5,7 +5,9 @@ import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -29,11 +31,19 @@ public final class SqlTranslator {
     /** The engine's hidden column that limits a table without key columns to one row. */
     public static final String ONLY_ROW = "\"SPANNER_ONLY_ROW\"";
 
-    private static final Set<String> KEYWORDS = Set.of("""
+    static final Set<String> KEYWORDS = Set.of("""
             ALL AND ANY ARRAY AS ASC BETWEEN BY CASE CAST CROSS DEFAULT DELETE DESC DISTINCT ELSE END \
             EXCEPT EXISTS FALSE FROM FULL GROUP HAVING IF IN INNER INSERT INTERSECT INTERVAL INTO IS \
             JOIN LEFT LIKE LIMIT NOT NULL ON OR ORDER OUTER RIGHT SELECT SET SOME THEN TRUE UNION UNNEST \
             UPDATE USING VALUES WHEN WHERE WITH""".split(" "));
+
+    /** Names that mean something without a declaration in the engine only. */
+    private static final Set<String> ENGINE_NAMES = Set.of("""
+            CURRENT_CATALOG CURRENT_PATH CURRENT_ROLE CURRENT_SCHEMA CURRENT_TIME CURRENT_USER DUAL LOCALTIME \
+            LOCALTIMESTAMP ROWNUM SESSION_USER SYSTEM_USER USER _ROWID_""".split(" "));
+
+    /** Operators and clauses that the engine has and Spanner has not. */
+    private static final Set<String> ENGINE_KEYWORDS = Set.of("ILIKE", "MINUS", "QUALIFY", "REGEXP");
 
     private final TokenCursor cursor;
     private final DatabaseDialect dialect;
@@ -57,7 +67,7 @@ public final class SqlTranslator {
         this.parameters = parameters;
         this.schema = schema;
         this.aliases = aliases(new TokenCursor(sql, dialect));
-        this.functions = new FunctionTranslator(this, cursor, dialect, schema, now);
+        this.functions = FunctionTranslator.of(this, cursor, dialect, schema, now);
     }
 
     /** Translates a statement; {@code now} is its current timestamp. */
@@ -136,12 +146,28 @@ public final class SqlTranslator {
 
     private static Set<String> aliases(TokenCursor cursor) {
         Set<String> aliases = new HashSet<>();
+        Deque<Token> groups = new ArrayDeque<>();
         while (!cursor.atEnd()) {
-            if (cursor.next().isWord("AS") && cursor.peek().kind() == Kind.WORD) {
+            Token token = cursor.next();
+            if (token.isWord("AS") && cursor.peek().kind() == Kind.WORD) {
                 aliases.add(cursor.peek().text().toLowerCase(Locale.ROOT));
+            }
+            if (cursor.peek().isSymbol("(")) {
+                groups.push(token);
+            }
+            boolean named = token.isSymbol(")") && !groups.isEmpty();
+            Token before = named ? groups.pop() : token;
+            if (named && cursor.peek().isWord("AS") && cursor.peek(1).isSymbol("(")) {
+                // The columns of a common table expression.
+                aliases.add(before.text().toLowerCase(Locale.ROOT));
             }
         }
         return aliases;
+    }
+
+    /** Returns whether the name stands for a table or a column after {@code AS} somewhere in the statement. */
+    boolean isAlias(Token name) {
+        return aliases.contains(name.text().toLowerCase(Locale.ROOT));
     }
 
     private Translation statement() {
@@ -172,11 +198,20 @@ public final class SqlTranslator {
     }
 
     void translateRest() {
-        boolean inList = false;
-        boolean atItem = false;
+        translateRest(false);
+    }
+
+    /** Translates the rest of the statement, which is a list of select items. */
+    void translateList() {
+        translateRest(true);
+    }
+
+    private void translateRest(boolean beginsWithItem) {
+        boolean inList = beginsWithItem;
+        boolean atItem = beginsWithItem;
         while (!cursor.atEnd()) {
             Token next = cursor.peek();
-            if (inList && atItem && translateAsNamed()) {
+            if (inList && atItem && (postgres ? translateCallAsNamed() : translateAsNamed())) {
                 continue;
             }
             inList = (inList || next.isWord("SELECT")) && !next.isWord("FROM");
@@ -197,11 +232,10 @@ public final class SqlTranslator {
         }
         Token name = cursor.peek(last);
         Token after = cursor.peek(last + 1);
-        boolean endsItem = after.isSymbol(",") || after.isWord("FROM") || after.kind() == Kind.END;
         boolean column = name.kind() == Kind.WORD
                 && (last > 0 || !KEYWORDS.contains(name.upper()))
                 && !name.upper().startsWith("CURRENT_");
-        if (postgres || !endsItem || !column) {
+        if (!endsItem(after) || !column) {
             return false;
         }
         while (!cursor.peek().equals(after)) {
@@ -209,6 +243,24 @@ public final class SqlTranslator {
         }
         emit("AS", quoted(name.text()));
         return true;
+    }
+
+    /** Translates a call, if it is a select item of its own, and names the result column by it, as PostgreSQL does. */
+    private boolean translateCallAsNamed() {
+        int last = functions.calledName();
+        if (last < 0 || cursor.peek(last).isWord("UNNEST") || cursor.peek(last).isWord("CAST")) {
+            return false;
+        }
+        String name = cursor.peek(last).text().toLowerCase(Locale.ROOT);
+        translateToken();
+        if (endsItem(cursor.peek())) {
+            emit("AS", quoted(name.equals("trim") ? "btrim" : name));
+        }
+        return true;
+    }
+
+    private static boolean endsItem(Token token) {
+        return token.isSymbol(",") || token.isWord("FROM") || token.kind() == Kind.END;
     }
 
     /** Runs the action and returns its output instead of emitting it. */
@@ -252,7 +304,11 @@ public final class SqlTranslator {
         Token token = cursor.peek();
         switch (token.kind()) {
             case WORD -> word(token);
-            case QUOTED_NAME -> quotedName(cursor.next());
+            case QUOTED_NAME -> {
+                if (functions.calledName() < 0 || !functions.translate()) {
+                    quotedName(cursor.next());
+                }
+            }
             case STRING -> emit(stringLiteral(cursor.next().text()));
             case BYTES -> emit("X'" + cursor.next().text() + "'");
             case NUMBER -> emit(number(cursor.next().text()));
@@ -306,10 +362,32 @@ public final class SqlTranslator {
         } else if (needsQuotes(token)) {
             emit(quoted(token.text()));
         } else {
+            refuseEngineWord(token);
             emit(token.text());
         }
         if (token.isWord("AS")) {
             keywordAsName();
+        }
+    }
+
+    private void refuseEngineWord(Token token) {
+        if (token.isWord("OVER")) {
+            throw postgres
+                    ? Errors.unimplemented("Statements with WINDOW clauses are not supported")
+                    : Errors.invalidArgument("Analytic functions not supported");
+        }
+        if (ENGINE_KEYWORDS.contains(token.upper())) {
+            throw postgres
+                    ? Errors.unimplemented("%s is not supported", token.upper())
+                    : Errors.invalidArgument(
+                            "Syntax error: Unexpected %s [at %d:%d]",
+                            token.text(), cursor.line(token), cursor.column(token));
+        }
+        if (ENGINE_NAMES.contains(token.upper())) {
+            throw postgres
+                    ? Errors.unimplemented("Unsupported Postgres expression: %s", token.text())
+                    : Errors.invalidArgument(
+                            "Unrecognized name: %s [at %d:%d]", token.text(), cursor.line(token), cursor.column(token));
         }
     }
 

@@ -6,12 +6,14 @@ import com.google.protobuf.Value;
 import com.google.protobuf.Value.KindCase;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeAnnotationCode;
+import com.google.spanner.v1.TypeCode;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Base64;
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Converts values between Spanner's wire encoding and the objects of the embedded engine. */
 public final class Values {
+    /** Spanner's default time zone. */
+    public static final ZoneId DEFAULT_ZONE = ZoneId.of("America/Los_Angeles");
+
     public static final Value NULL =
             Value.newBuilder().setNullValue(NullValue.NULL_VALUE).build();
 
@@ -78,7 +83,10 @@ public final class Values {
         String shown = value.hasStringValue()
                 ? value.getStringValue()
                 : value.getKindCase().toString();
-        return Errors.failedPrecondition("Could not parse %s as %s", shown, type.getCode());
+        return Errors.failedPrecondition(
+                "Could not parse %s as %s",
+                shown,
+                type.getCode() == TypeCode.INT64 ? "an integer" : type.getCode().name());
     }
 
     private static boolean bool(Value value, Type type) {

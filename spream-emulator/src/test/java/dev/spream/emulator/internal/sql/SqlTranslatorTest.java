@@ -126,7 +126,28 @@ class SqlTranslatorTest {
     void the_current_timestamp_is_the_emulators() {
         String now = "TIMESTAMP WITH TIME ZONE '2024-05-06T07:08:09.000001+00'";
         assertThat(google("SELECT CURRENT_TIMESTAMP()").sql()).isEqualTo("SELECT " + now);
-        assertThat(postgres("SELECT now(), current_timestamp").sql()).isEqualTo("select " + now + " , " + now);
+        assertThat(postgres("SELECT now(), current_timestamp").sql())
+                .isEqualTo("select " + now + " AS \"now\" , " + now);
+    }
+
+    @Test
+    void a_function_of_the_engine_alone_does_not_exist() {
+        assertThatThrownBy(() -> google("SELECT 1,\n  NVL(1, 2)"))
+                .hasMessage("INVALID_ARGUMENT: Function not found: NVL [at 2:3]");
+        assertThatThrownBy(() -> google("SELECT `SPANNER_NOW`()"))
+                .hasMessageContaining("Function not found: SPANNER_NOW");
+        assertThatThrownBy(() -> google("SELECT ROWNUM")).hasMessageContaining("Unrecognized name: ROWNUM [at 1:8]");
+        assertThatThrownBy(() -> postgres("SELECT \"nvl\"(1, 2)"))
+                .hasMessage("NOT_FOUND: [ERROR] function nvl(...) does not exist");
+    }
+
+    @Test
+    void a_function_that_the_emulator_lacks_is_refused_by_name() {
+        assertThatThrownBy(() -> google("SELECT JSON_VALUE(J, '$.a') FROM T"))
+                .hasMessage("UNIMPLEMENTED: The emulator does not support the function JSON_VALUE");
+        assertThatThrownBy(() -> google("SELECT SAFE.ABS(1)")).hasMessageContaining("function SAFE.ABS");
+        assertThatThrownBy(() -> postgres("SELECT spanner.farm_fingerprint('a')"))
+                .hasMessageContaining("function spanner.farm_fingerprint");
     }
 
     @Test
@@ -160,7 +181,8 @@ class SqlTranslatorTest {
         Translation update = google("UPDATE T SET Value = 1 WHERE Id = 1 THEN RETURN Id");
         assertThat(update.returnsRows()).isTrue();
         assertThat(update.sql())
-                .isEqualTo("SELECT \"Id\" FROM FINAL TABLE ( UPDATE \"T\" SET \"Value\" = 1 WHERE \"Id\" = 1 )");
+                .isEqualTo(
+                        "SELECT \"Id\" AS \"Id\" FROM FINAL TABLE ( UPDATE \"T\" SET \"Value\" = 1 WHERE \"Id\" = 1 )");
     }
 
     @Test

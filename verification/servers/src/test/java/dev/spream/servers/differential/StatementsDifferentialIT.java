@@ -3,9 +3,12 @@ package dev.spream.servers.differential;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.Timestamp;
+import com.google.cloud.spanner.BatchReadOnlyTransaction;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.ErrorCode;
+import com.google.cloud.spanner.PartitionOptions;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerException;
@@ -22,9 +25,11 @@ import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Timeout;
@@ -34,7 +39,8 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
  * Compares schemas, DML, queries and errors of both emulators; the line {@code DDL} stands for the statements that create
- * the database, sorted, and {@code PAST 2 SELECT} for a query as of the last DML statement but one. The files of statements, one for each dialect, have the
+ * the database, sorted, {@code PAST 2 SELECT} for a query as of the last DML statement but one, and {@code PARTITION}
+ * precedes a query whose partitions are asked for. The files of statements, one for each dialect, have the
  * answers of Google's emulator, and where ours differs its answer as well, so that each difference is known. Where
  * Google's is found, it is held against the files too; {@code STATEMENTS_WRITE=true} writes them anew.
  */
@@ -42,6 +48,13 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 class StatementsDifferentialIT {
     private static final String GOOGLES = "  = ";
     private static final String OURS = "  ~ ";
+
+    /** The statements whose errors are compared with their texts. */
+    private static final Set<String> CONSTRAINED = Set.of("INSERT", "UPDATE", "DELETE");
+
+    /** The errors of rows that violate a constraint. */
+    private static final Set<ErrorCode> VIOLATIONS = EnumSet.of(
+            ErrorCode.ALREADY_EXISTS, ErrorCode.FAILED_PRECONDITION, ErrorCode.NOT_FOUND, ErrorCode.OUT_OF_RANGE);
 
     /** A statement with the answer of Google's emulator, and that of ours if it is another one. */
     private record Compared(String statement, String googles, Optional<String> ours) {
@@ -155,6 +168,7 @@ class StatementsDifferentialIT {
                             .sorted()
                             .collect(Collectors.joining("; "))
                             .replace('\n', ' ');
+                case "PARTITION" -> partitions(client, database, statement.substring("PARTITION ".length()));
                 case "SELECT", "WITH" -> rows(data.singleUse().executeQuery(Statement.of(statement)));
                 case "PAST" -> {
                     String[] words = statement.split("\\s", 3);
@@ -182,13 +196,31 @@ class StatementsDifferentialIT {
                 }
             };
         } catch (SpannerException e) {
-            return e.getErrorCode().name();
+            return CONSTRAINED.contains(word) && VIOLATIONS.contains(e.getErrorCode())
+                    ? text(e)
+                    : e.getErrorCode().name();
         } catch (ExecutionException e) {
             return SpannerExceptionFactory.asSpannerException(e.getCause())
                     .getErrorCode()
                     .name();
         } catch (InterruptedException e) {
             throw SpannerExceptionFactory.propagateInterrupt(e);
+        }
+    }
+
+    /** Returns the code and the text of the server, without what the client adds to them. */
+    private static String text(SpannerException e) {
+        String message = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        String code = e.getErrorCode().name() + ": ";
+        return code
+                + message.substring(message.lastIndexOf(code) + code.length()).replaceFirst(" - Statement: .*", "");
+    }
+
+    private static String partitions(Spanner client, DatabaseId database, String query) {
+        try (BatchReadOnlyTransaction transaction =
+                client.getBatchClient(database).batchReadOnlyTransaction(TimestampBound.strong())) {
+            transaction.partitionQuery(PartitionOptions.getDefaultInstance(), Statement.of(query));
+            return "partitions";
         }
     }
 

@@ -1,5 +1,7 @@
-package dev.spream.emulator.internal.sql;
+package dev.spream.emulator.internal.function;
 
+import dev.spream.emulator.internal.sql.SequenceChange;
+import dev.spream.emulator.internal.sql.SequenceOptions;
 import java.util.OptionalLong;
 
 /**

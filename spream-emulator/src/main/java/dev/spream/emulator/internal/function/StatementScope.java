@@ -1,4 +1,4 @@
-package dev.spream.emulator.internal.sql;
+package dev.spream.emulator.internal.function;
 
 import java.time.Instant;
 import java.util.function.Function;

@@ -1,5 +1,11 @@
-package dev.spream.emulator.internal.sql;
+package dev.spream.emulator.internal.function;
 
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Floats;
+import dev.spream.emulator.internal.sql.NormalJson;
+import dev.spream.emulator.internal.sql.ShownKey;
+import dev.spream.emulator.internal.sql.Values;
+import io.grpc.StatusRuntimeException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.h2.value.Value;
 import org.h2.value.ValueJson;
 import org.h2.value.ValueToObjectConverter;
@@ -23,22 +30,23 @@ import org.jspecify.annotations.Nullable;
 
 /** Functions of Spanner that the embedded engine calls, since it has none of the same meaning. */
 public final class EngineFunctions {
-    /** Spanner's default time zone. */
-    public static final ZoneId DEFAULT_ZONE = ZoneId.of("America/Los_Angeles");
-
-    /** The statements that make the functions known to the engine. */
-    public static final List<String> DEFINITIONS = List.of(
+    private static final List<String> OWN = List.of(
             deterministic("TEXT", "text"),
             deterministic("EXTRACT", "extract"),
             deterministic("JSONB", "jsonb"),
             deterministic("BOOL", "bool"),
             deterministic("INT64", "int64"),
-            deterministic("LENGTH", "length"),
+            deterministic("SAFE_BOOL", "safeBool"),
+            deterministic("SAFE_INT64", "safeInt64"),
             definition("CHECK", "", "check"),
             definition("NOW", "", "now"),
             definition("TODAY", "", "today"),
             definition("NEXT_VALUE", "", "nextValue"),
             definition("SEQUENCE_STATE", "", "sequenceState"));
+
+    /** The statements that make the functions known to the engine, together with those of {@link ScalarFunctions}. */
+    public static final List<String> DEFINITIONS =
+            Stream.concat(ScalarFunctions.DEFINITIONS.stream(), OWN.stream()).toList();
 
     private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
             .appendPattern("uuuu-MM-dd HH:mm:ss")
@@ -53,8 +61,11 @@ public final class EngineFunctions {
     }
 
     private static String definition(String name, String property, String method) {
-        return "CREATE ALIAS SPANNER_%s %sFOR '%s.%s'"
-                .formatted(name, property, EngineFunctions.class.getName(), method);
+        return definition(EngineFunctions.class, name, property, method);
+    }
+
+    static String definition(Class<?> functions, String name, String property, String method) {
+        return "CREATE ALIAS SPANNER_%s %sFOR '%s.%s'".formatted(name, property, functions.getName(), method);
     }
 
     /** Returns the time of the running statement. */
@@ -77,7 +88,7 @@ public final class EngineFunctions {
     }
 
     public static LocalDate today() {
-        return LocalDate.ofInstant(StatementScope.current().now(), DEFAULT_ZONE);
+        return LocalDate.ofInstant(StatementScope.current().now(), Values.DEFAULT_ZONE);
     }
 
     public static long nextValue(String sequence) {
@@ -100,7 +111,7 @@ public final class EngineFunctions {
             case BigDecimal number when value.getValueType() == Value.DECFLOAT -> Floats.cast(number.doubleValue());
             case BigDecimal number ->
                 number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
-            case OffsetDateTime time -> timestamp(time.atZoneSameInstant(DEFAULT_ZONE));
+            case OffsetDateTime time -> timestamp(time.atZoneSameInstant(Values.DEFAULT_ZONE));
             case byte[] bytes
             when value.getValueType() == Value.JSON -> NormalJson.of(new String(bytes, StandardCharsets.UTF_8), false);
             case byte[] bytes -> new String(bytes, StandardCharsets.UTF_8);
@@ -140,12 +151,22 @@ public final class EngineFunctions {
         }
     }
 
-    /** Returns the third argument of {@code SUBSTR}. */
-    public static @Nullable Long length(@Nullable Long length) {
-        if (length != null && length < 0) {
-            throw Errors.outOfRange("Third argument in SUBSTR() cannot be negative");
+    /** Returns the value as {@code SAFE_CAST(value AS BOOL)}, which is null where a cast fails. */
+    public static @Nullable Boolean safeBool(Value value) {
+        try {
+            return bool(value);
+        } catch (StatusRuntimeException e) {
+            return null;
         }
-        return length;
+    }
+
+    /** Returns the value as {@code SAFE_CAST(value AS INT64)}, which is null where a cast fails. */
+    public static @Nullable Long safeInt64(Value value) {
+        try {
+            return int64(value);
+        } catch (StatusRuntimeException e) {
+            return null;
+        }
     }
 
     private static String timestamp(ZonedDateTime time) {
@@ -158,9 +179,9 @@ public final class EngineFunctions {
         Object object = ValueToObjectConverter.valueToDefaultObject(value, null, false);
         return switch (object) {
             case null -> null;
-            case LocalDate date -> field(part, date.atStartOfDay(DEFAULT_ZONE), true);
+            case LocalDate date -> field(part, date.atStartOfDay(Values.DEFAULT_ZONE), true);
             case OffsetDateTime time ->
-                field(part, time.atZoneSameInstant(zone == null ? DEFAULT_ZONE : ZoneId.of(zone)), false);
+                field(part, time.atZoneSameInstant(zone == null ? Values.DEFAULT_ZONE : ZoneId.of(zone)), false);
             default -> throw Errors.invalidArgument("EXTRACT needs a DATE or a TIMESTAMP");
         };
     }
@@ -176,7 +197,10 @@ public final class EngineFunctions {
                     case "NANOSECOND" -> ChronoField.NANO_OF_SECOND;
                     default -> null;
                 };
-        if (ofDay != null && !date) {
+        if (ofDay != null && date) {
+            throw Errors.invalidArgument("EXTRACT from DATE does not support the %s date part", part);
+        }
+        if (ofDay != null) {
             return time.get(ofDay);
         }
         return switch (part) {
@@ -186,6 +210,7 @@ public final class EngineFunctions {
             case "DAY" -> time.getDayOfMonth();
             case "DAYOFYEAR" -> time.getDayOfYear();
             case "DAYOFWEEK" -> time.getDayOfWeek().getValue() % 7 + 1;
+            case "WEEK" -> (time.getDayOfYear() + 6 - time.getDayOfWeek().getValue() % 7) / 7;
             case "ISOWEEK" -> time.get(IsoFields.WEEK_OF_WEEK_BASED_YEAR);
             case "ISOYEAR" -> time.get(IsoFields.WEEK_BASED_YEAR);
             default -> throw Errors.unimplemented("EXTRACT of %s is not supported by this emulator", part);
