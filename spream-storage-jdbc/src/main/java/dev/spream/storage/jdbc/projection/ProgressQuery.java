@@ -18,14 +18,16 @@ import java.util.Set;
 record ProgressQuery(ProjectionDatabase database) {
     /** Returns a row for each known aggregate; one without an aggregate if none is known. */
     static final String PROGRESS = """
-            SELECT p.status, (SELECT coalesce(min(s.position), 0) FROM @projection_segments s WHERE s.projection = v.state)
-                    AS position,
-                k.key, k.last_version, k.parked,
+            WITH live AS MATERIALIZED (
+                SELECT p.projection_name AS state, p.status, (SELECT coalesce(min(s.position), 0)
+                    FROM @projection_segments s WHERE s.projection = p.projection_name) AS position
+                FROM @projection_versions v JOIN @projection_states p ON p.projection_name = v.state
+                WHERE v.projection = ? AND v.role = 'LIVE'
+            )
+            SELECT live.status, live.position, k.key, k.last_version, k.parked,
                 k.parked AND EXISTS (SELECT FROM @projection_parked_keys w WHERE w.projection = k.projection AND w.key = k.key
                     AND w.next_try IS NULL AND w.reason <> 'GAP') AS stuck
-            FROM @projection_versions v JOIN @projection_states p ON p.projection_name = v.state
-            LEFT JOIN @projection_keys k ON k.projection = v.state AND k.key = ANY ((SELECT ?::text[])::text[])
-            WHERE v.projection = ? AND v.role = 'LIVE'""";
+            FROM live LEFT JOIN @projection_keys k ON k.projection = live.state AND k.key = ANY ((SELECT ?::text[])::text[])""";
 
     private record Row(
             ProjectionStatus status, long position, Optional<String> key, AggregateState state, boolean stuck) {
@@ -43,7 +45,7 @@ record ProgressQuery(ProjectionDatabase database) {
         String what = "reading the progress of projection '%s'".formatted(projection);
         Map<String, String> idByKey = StoredKeys.byStored(aggregates);
         List<Row> rows =
-                database.rows(what, PROGRESS, p -> p.texts(idByKey.keySet()).text(projection), Row::read);
+                database.rows(what, PROGRESS, p -> p.text(projection).texts(idByKey.keySet()), Row::read);
         Row first = rows.stream().findFirst().orElseThrow(() -> ProjectionDatabase.unknown(what, projection));
         Map<String, AggregateState> states = new HashMap<>();
         aggregates.forEach(id -> states.put(id, AggregateState.NEW));
