@@ -47,7 +47,9 @@ final class ArchitectureTest {
             ROOT + ".outbox",
             List.of("dev.spream.outbox..", "dev.spream.core.consume", "dev.spream.core.record"),
             ROOT + ".projection",
-            List.of("dev.spream.projection", "dev.spream.projection.event", "dev.spream.core.record"));
+            List.of("dev.spream.projection", "dev.spream.projection.event", "dev.spream.core.record"),
+            ROOT + ".rollup",
+            List.of("dev.spream.projection", "dev.spream.projection.event"));
 
     @Test
     void capabilities_know_the_shared_package_and_not_each_other() {
