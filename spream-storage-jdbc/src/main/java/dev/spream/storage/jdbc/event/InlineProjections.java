@@ -56,7 +56,8 @@ record InlineProjections(List<Projection<? super Connection>> projections) {
         }
         throw new IllegalArgumentException(
                 "there is no inline projection '%s' that is a RebuildableProjection; inline projections: %s"
-                        .formatted(name, projections.stream().map(Projection::name).toList()));
+                        .formatted(
+                                name, projections.stream().map(Projection::name).toList()));
     }
 
     /** Applies events with each projection, in the order in which they were added. */

@@ -43,8 +43,7 @@ import java.util.function.ToLongFunction;
  *
  * @param <E> an entry: what an event adds to one row
  */
-public final class Rollup<E>
-        implements MultiRowProjection<Connection, Rollup.Row>, RebuildableProjection<Connection> {
+public final class Rollup<E> implements MultiRowProjection<Connection, Rollup.Row>, RebuildableProjection<Connection> {
     private static final int MAX_NAME = 63;
     private static final String SEPARATOR = "\0"; // which no text in PostgreSQL contains
 

@@ -33,7 +33,8 @@ record RollupTable<E>(String name, List<KeyColumn<E>> keys, List<TotalColumn<E>>
 
     String create() {
         String columns = Stream.concat(
-                        keys.stream().map(KeyColumn::definition), totals.stream().map(TotalColumn::definition))
+                        keys.stream().map(KeyColumn::definition),
+                        totals.stream().map(TotalColumn::definition))
                 .collect(Collectors.joining(", "));
         return "CREATE TABLE IF NOT EXISTS \"%s\" (%s, PRIMARY KEY (%s))".formatted(name, columns, keyNames());
     }
@@ -44,7 +45,8 @@ record RollupTable<E>(String name, List<KeyColumn<E>> keys, List<TotalColumn<E>>
                         keys.stream().map(key -> "?::text[]"), totals.stream().map(total -> "?::bigint[]"))
                 .collect(Collectors.joining(", "));
         String values = IntStream.range(0, keys.size() + totals.size())
-                .mapToObj(i -> i < keys.size() ? "a.c%d::%s".formatted(i, keys.get(i).type()) : "a.c" + i)
+                .mapToObj(i ->
+                        i < keys.size() ? "a.c%d::%s".formatted(i, keys.get(i).type()) : "a.c" + i)
                 .collect(Collectors.joining(", "));
         String places = IntStream.range(0, keys.size() + totals.size())
                 .mapToObj(i -> "c" + i)

@@ -138,7 +138,9 @@ public final class ProjectionRate {
     private static Rollup<EventEnvelope> totals(String table, String name) {
         return Rollup.into(table)
                 .name(name)
-                .key("account", event -> "c-" + Math.floorMod(event.aggregateId().hashCode(), CUSTOMERS))
+                .key(
+                        "account",
+                        event -> "c-" + Math.floorMod(event.aggregateId().hashCode(), CUSTOMERS))
                 .sum("balance", Balances::amount)
                 .count("movements")
                 .build();
