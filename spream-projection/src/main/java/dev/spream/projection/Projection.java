@@ -26,6 +26,14 @@ public interface Projection<T> {
     }
 
     /**
+     * Returns whether it handles events of this type: by default, whether the type is one of {@link #eventTypes}. The
+     * answer for a type must never change.
+     */
+    default boolean handles(String eventType) {
+        return eventTypes().isEmpty() || eventTypes().contains(eventType);
+    }
+
+    /**
      * Returns the revision of its code, 1 or more. Raise it when the same events result in other rows, so that the read
      * model has to be rebuilt. A version of the read model is written by the code of its revision alone; a manager may
      * run several revisions of a projection.
