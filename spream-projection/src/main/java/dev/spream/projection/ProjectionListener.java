@@ -3,6 +3,7 @@ package dev.spream.projection;
 import dev.spream.projection.event.EventEnvelope;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A listener for the events of projections, for metrics and logs. Must not block; its exceptions are logged and
@@ -28,6 +29,12 @@ public interface ProjectionListener {
      * @param took the time from its first statement to its commit
      */
     default void batchApplied(String projection, int applied, int duplicates, int parked, Duration took) {}
+
+    /**
+     * Called when aggregates have advanced, after the commit and before other calls about it, with the last processed
+     * version of each: all of its events up to there are applied, skipped or of no interest.
+     */
+    default void advanced(String projection, Map<String, Long> versions) {}
 
     /** Called when an event was applied, with the average time per event of its batch. */
     default void eventApplied(String projection, EventEnvelope event, Duration took) {}

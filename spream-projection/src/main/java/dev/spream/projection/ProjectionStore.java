@@ -110,6 +110,14 @@ public interface ProjectionStore<T> extends AutoCloseable {
      */
     Optional<RebuildProgress> built(ProjectionVersion version);
 
+    /**
+     * Returns the progress of the live version of a projection, by the name of the projection, and the states of
+     * aggregates in it, all as of one moment: what it states is visible to transactions that begin later.
+     *
+     * @throws dev.spream.core.StorageException non-retryable, if there is no such projection
+     */
+    ProjectionProgress progress(String projection, Set<String> aggregates);
+
     /** Returns the state of a projection; empty if there is no such projection. */
     Optional<ProjectionState> state(String projection);
 

@@ -37,6 +37,7 @@ final class ArchitectureTest {
         mayUse(ROOT, ROOT + ".event").check(CLASSES);
         mayUse(ROOT + ".search", ROOT, ROOT + ".event").check(CLASSES);
         mayUse(ROOT + ".runner", ROOT, ROOT + ".event").check(CLASSES);
+        mayUse(ROOT + ".waiting", ROOT, ROOT + ".event").check(CLASSES);
     }
 
     @Test
@@ -86,7 +87,13 @@ final class ArchitectureTest {
     @Test
     void every_package_is_known_to_these_rules() {
         assertThat(CLASSES.stream().map(JavaClass::getPackageName))
-                .containsOnly(ROOT, ROOT + ".event", ROOT + ".changestream", ROOT + ".runner", ROOT + ".search");
+                .containsOnly(
+                        ROOT,
+                        ROOT + ".event",
+                        ROOT + ".changestream",
+                        ROOT + ".runner",
+                        ROOT + ".search",
+                        ROOT + ".waiting");
     }
 
     @Test

@@ -63,11 +63,11 @@ final class CustomerTotalsIT {
                 EventSource source = events.source();
                 Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute(CustomerTotals.TABLE);
+            CustomerTotals.rollup().create(connection);
             Map<String, Long> expected = append(events);
             try (ProjectionManager<Connection> manager = ProjectionManager.builder(store)
                     .add(
-                            new CustomerTotals(),
+                            CustomerTotals.rollup(),
                             source,
                             ProjectionOptions.DEFAULTS.withSegments(4).withBatch(50))
                     .listener(listener)

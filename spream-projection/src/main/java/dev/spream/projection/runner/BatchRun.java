@@ -221,6 +221,7 @@ final class BatchRun<T> {
                                 .findFirst());
         plan.parked().forEach((key, parking) -> failures.parkedLog().parked(key, plan.firstVersion(key), parking));
         manager.tell(listener -> {
+            listener.advanced(name, plan.versions());
             listener.batchApplied(
                     name, plan.applied(), plan.duplicates(), plan.setAside().size(), took);
             plan.parked().forEach((key, parking) -> listener.keyParked(name, key, parking));

@@ -1,6 +1,6 @@
 package dev.spream.projection.runner;
 
-import dev.spream.projection.FoldableProjection;
+import dev.spream.projection.MultiRowProjection;
 import dev.spream.projection.Projection;
 import dev.spream.projection.SideEffectingProjection;
 import dev.spream.projection.event.EventEnvelope;
@@ -27,7 +27,7 @@ interface EventWriter<T> {
     void write(T transaction, List<EventEnvelope> events, Consumer<@Nullable EventEnvelope> current) throws Exception;
 
     static <T> EventWriter<T> of(Projection<? super T> projection) {
-        return projection instanceof FoldableProjection<? super T, ?> foldable ? folding(foldable) : plain(projection);
+        return projection instanceof MultiRowProjection<? super T, ?> foldable ? folding(foldable) : plain(projection);
     }
 
     /**
@@ -57,13 +57,12 @@ interface EventWriter<T> {
         };
     }
 
-    private static <T, F> EventWriter<T> folding(FoldableProjection<? super T, F> projection) {
+    private static <T, F> EventWriter<T> folding(MultiRowProjection<? super T, F> projection) {
         return (transaction, events, current) -> {
             SortedMap<String, F> folded = new TreeMap<>();
             for (EventEnvelope event : events) {
                 current.accept(event);
-                String key = projection.key(event);
-                folded.put(key, projection.fold(folded.get(key), event));
+                projection.foldInto(folded, event);
             }
             current.accept(null);
             if (!folded.isEmpty()) {

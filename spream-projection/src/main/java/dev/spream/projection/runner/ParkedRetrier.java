@@ -9,6 +9,7 @@ import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.RetryGuard;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -172,6 +173,7 @@ final class ParkedRetrier<T> {
             }
             status.progressed.set(true);
             manager.tell(listener -> {
+                listener.advanced(status.name, Map.of(key.key(), attempt.version()));
                 listener.batchApplied(status.name, attempt.taken(), 0, 0, took);
                 Duration each = took.dividedBy(Math.max(1, handled));
                 attempt.handle().forEach(event -> listener.eventApplied(status.name, event, each));

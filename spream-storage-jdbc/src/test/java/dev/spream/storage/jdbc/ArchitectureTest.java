@@ -37,7 +37,7 @@ final class ArchitectureTest {
             ROOT + ".deadletter",
             List.of("dev.spream.core.consume", "dev.spream.core.partition", "dev.spream.core.record"),
             ROOT + ".event",
-            List.of("dev.spream.projection.event", "dev.spream.core.record"),
+            List.of("dev.spream.projection", "dev.spream.projection.event", "dev.spream.core.record"),
             ROOT + ".ledger",
             List.of("dev.spream.core.consume", "dev.spream.core.record"),
             ROOT + ".lock",
@@ -47,7 +47,9 @@ final class ArchitectureTest {
             ROOT + ".outbox",
             List.of("dev.spream.outbox..", "dev.spream.core.consume", "dev.spream.core.record"),
             ROOT + ".projection",
-            List.of("dev.spream.projection", "dev.spream.projection.event", "dev.spream.core.record"));
+            List.of("dev.spream.projection", "dev.spream.projection.event", "dev.spream.core.record"),
+            ROOT + ".rollup",
+            List.of("dev.spream.projection", "dev.spream.projection.event"));
 
     @Test
     void capabilities_know_the_shared_package_and_not_each_other() {

@@ -15,6 +15,7 @@ import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionProgress;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
@@ -286,6 +287,11 @@ public final class InMemoryProjectionStore implements ProjectionStore<InMemoryPr
                     found.measure(memory.now());
                     return memory.progress(found);
                 }));
+    }
+
+    @Override
+    public ProjectionProgress progress(String projection, Set<String> aggregates) {
+        return memory.locked(() -> memory.requireLive(projection).progress(aggregates));
     }
 
     @Override

@@ -131,6 +131,11 @@ final class ParkedEvents {
         return Optional.ofNullable(nextTry);
     }
 
+    /** Returns whether it waits for an operator. */
+    boolean isStuck() {
+        return nextTry == null && reason != ParkReason.GAP;
+    }
+
     ParkedAggregate view(long lastVersion, Instant now) {
         Optional<Duration> left = nextTry()
                 .map(time -> Duration.between(now, time))

@@ -146,11 +146,17 @@ final class ProjectionMemory {
     }
 
     StoredProjection require(String name) {
-        return find(name)
-                .orElseThrow(() -> new StorageException(
-                        "there is no projection '%s'; nothing was done, register it first".formatted(name),
-                        false,
-                        null));
+        return find(name).orElseThrow(() -> unknown(name));
+    }
+
+    /** Returns the live version of a projection. */
+    StoredProjection requireLive(String projection) {
+        return live(projection).orElseThrow(() -> unknown(projection));
+    }
+
+    private static StorageException unknown(String name) {
+        return new StorageException(
+                "there is no projection '%s'; nothing was done, register it first".formatted(name), false, null);
     }
 
     Collection<StoredProjection> projections() {

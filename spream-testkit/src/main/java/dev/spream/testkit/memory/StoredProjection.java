@@ -12,6 +12,7 @@ import dev.spream.projection.ParkedSummary;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionDeadLetter;
 import dev.spream.projection.ProjectionDetails;
+import dev.spream.projection.ProjectionProgress;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionVersion;
@@ -319,6 +320,14 @@ final class StoredProjection {
 
     AggregateState keyState(String key) {
         return new AggregateState(versions.getOrDefault(key, 0L), parked.containsKey(key));
+    }
+
+    ProjectionProgress progress(Set<String> keys) {
+        Set<String> stuck = keys.stream()
+                .filter(key -> find(key).filter(ParkedEvents::isStuck).isPresent())
+                .collect(Collectors.toSet());
+        return new ProjectionProgress(
+                status, segments.position(), keys.stream().collect(Collectors.toMap(key -> key, this::keyState)), stuck);
     }
 
     /** Stores a batch. Refuses one that would lose events, without any change. */

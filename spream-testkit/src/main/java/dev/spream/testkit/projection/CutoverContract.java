@@ -7,6 +7,7 @@ import static dev.spream.testkit.projection.ProjectionScenario.POISON;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.projection.AggregateState;
 import dev.spream.projection.AuditedAction;
 import dev.spream.projection.CutoverReport;
 import dev.spream.projection.Fence;
@@ -77,6 +78,9 @@ interface CutoverContract<T> extends ProjectionScenario.Stage<T> {
         assertThat(versions().row(retired, "a")).isEqualTo(3);
         assertThat(given().operations().show(NAME).orElseThrow().state())
                 .isEqualTo(versions().state(2));
+        assertThat(given().store().progress(NAME, Set.of("a", "c")).aggregates())
+                .as("progress is that of the new live version")
+                .isEqualTo(Map.of("a", AggregateState.NEW, "c", new AggregateState(1, false)));
     }
 
     @Test

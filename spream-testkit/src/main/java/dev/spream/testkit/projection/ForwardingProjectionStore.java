@@ -8,6 +8,7 @@ import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ParkedSummary;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionProgress;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
@@ -97,6 +98,11 @@ public abstract class ForwardingProjectionStore<T> implements ProjectionStore<T>
     @Override
     public Optional<RebuildProgress> built(ProjectionVersion version) {
         return unchecked("built", () -> store.built(version));
+    }
+
+    @Override
+    public ProjectionProgress progress(String projection, Set<String> aggregates) {
+        return unchecked("progress", () -> store.progress(projection, aggregates));
     }
 
     @Override

@@ -12,6 +12,7 @@ public abstract class ProjectionStoreContract<T> extends ProjectionSuite<T>
                 SegmentContract<T>,
                 ApplyContract<T>,
                 ApplyRaceContract<T>,
+                ProgressContract<T>,
                 ParkContract<T>,
                 RetryContract<T>,
                 DeadLetterContract<T> {}

@@ -151,6 +151,9 @@ final class ProjectionContractsTest {
                         "due_segments_are_those_with_due_aggregates",
                         "what_is_no_event_is_kept_once_by_its_origin",
                         "reports_bring_the_state_up_to_the_segments_and_count_failures",
+                        "progress_has_the_position_and_the_states_of_the_aggregates_that_are_asked_for",
+                        "the_position_is_that_of_the_segment_that_is_furthest_behind",
+                        "of_parked_aggregates_those_are_stuck_that_wait_for_an_operator",
                         "a_failure_stops_the_projection_and_is_recorded");
         assertThat(storeFailures((memory, target) -> new SpoiltProjectionStores.RepeatsDeadLetters(target)))
                 .contains("what_is_no_event_is_kept_once_by_its_origin");

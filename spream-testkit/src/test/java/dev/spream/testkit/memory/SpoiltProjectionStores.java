@@ -11,7 +11,9 @@ import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionDetails;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionProgress;
 import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionStatus;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildProgress;
@@ -89,6 +91,11 @@ final class SpoiltProjectionStores {
         @Override
         public Optional<RebuildProgress> built(ProjectionVersion version) {
             return target.built(version);
+        }
+
+        @Override
+        public ProjectionProgress progress(String projection, Set<String> aggregates) {
+            return target.progress(projection, aggregates);
         }
 
         @Override
@@ -456,6 +463,11 @@ final class SpoiltProjectionStores {
     static final class DoesNothingElse extends Forwarding {
         DoesNothingElse(ProjectionStore<Transaction> target) {
             super(target);
+        }
+
+        @Override
+        public ProjectionProgress progress(String projection, Set<String> aggregates) {
+            return new ProjectionProgress(ProjectionStatus.RUNNING, Long.MAX_VALUE, Map.of(), Set.of());
         }
 
         @Override

@@ -17,6 +17,7 @@ import dev.spream.benchmarks.partitions.SplitLatency;
 import dev.spream.benchmarks.partitions.StorageCallRate;
 import dev.spream.benchmarks.partitions.TakeOver;
 import dev.spream.benchmarks.projection.ProjectionRate;
+import dev.spream.benchmarks.projection.WaitLatency;
 import dev.spream.benchmarks.readers.Readers;
 import dev.spream.benchmarks.reading.EmulatorReads;
 import dev.spream.benchmarks.reading.EndToEnd;
@@ -77,6 +78,8 @@ enum Benchmark {
     OUTBOX(OutboxRate.class, 1_024),
     /** Projections of an event store compared with plain JDBC, and their latency. */
     PROJECTION(ProjectionRate.class, 1_024),
+    /** The wait for an event in a read model. */
+    WAITS(WaitLatency.class, 1_024),
     /** The emulator compared with Google's. */
     EMULATOR(EmulatorReads.class, 512),
     ;

@@ -73,11 +73,11 @@ record AppendStatement(Statements transaction) {
     /** Returns the events as stored, including those that were appended before. */
     List<RecordedEvent> append(AppendRequest request) throws SQLException {
         for (int round = 0; round < ROUNDS; round++) {
-            List<StoredEvent> appended = transaction.rows(sql(request), p -> bind(p, request), StoredEvent::read);
+            List<RecordedEvent> appended = insert(request);
             if (!appended.isEmpty()) {
-                return inOrder(appended);
+                return appended;
             }
-            Optional<List<RecordedEvent>> present = look(request);
+            Optional<List<RecordedEvent>> present = explain(request, find(request));
             if (present.isPresent()) {
                 return present.get();
             }
@@ -91,7 +91,20 @@ record AppendStatement(Statements transaction) {
                 null);
     }
 
-    private Optional<List<RecordedEvent>> look(AppendRequest request) throws SQLException {
+    /** Returns the inserted events; none if another append has taken the version, or the ids. */
+    List<RecordedEvent> insert(AppendRequest request) throws SQLException {
+        return inOrder(transaction.rows(sql(request), p -> bind(p, request), StoredEvent::read));
+    }
+
+    /**
+     * What the table has of a request.
+     *
+     * @param version the version of the aggregate
+     * @param present events that have the ids, in the order of their versions
+     */
+    record Found(long version, List<RecordedEvent> present) {}
+
+    Found find(AppendRequest request) throws SQLException {
         List<Long> version = new ArrayList<>();
         List<RecordedEvent> present = new ArrayList<>();
         transaction.rows(LOOK, p -> p.text(request.aggregateId()).texts(request.eventIds()), row -> {
@@ -101,7 +114,7 @@ record AppendStatement(Statements transaction) {
             }
             return true;
         });
-        return explain(request, version.getFirst(), present);
+        return new Found(version.getFirst(), present);
     }
 
     static String sql(AppendRequest request) {
@@ -137,23 +150,21 @@ record AppendStatement(Statements transaction) {
     /**
      * Interprets an append that inserted nothing.
      *
-     * @param version that the aggregate has now
-     * @param present events that have the ids, in the order of their versions
      * @return the events, if they were appended before; empty if the same may succeed now
      * @throws VersionConflictException if the aggregate has another version
      * @throws IllegalArgumentException if another event has one of the ids
      */
-    static Optional<List<RecordedEvent>> explain(AppendRequest request, long version, List<RecordedEvent> present) {
-        if (isRepeated(request, present)) {
-            return Optional.of(present);
+    static Optional<List<RecordedEvent>> explain(AppendRequest request, Found found) {
+        if (isRepeated(request, found.present())) {
+            return Optional.of(found.present());
         }
-        long expected = request.expected().orElse(version);
-        if (expected != version) {
-            throw new VersionConflictException(request.aggregateId(), expected, version);
+        long expected = request.expected().orElse(found.version());
+        if (expected != found.version()) {
+            throw new VersionConflictException(request.aggregateId(), expected, found.version());
         }
-        if (!present.isEmpty()) {
+        if (!found.present().isEmpty()) {
             throw new IllegalArgumentException("appending %s failed: one of their ids is already used by %s"
-                    .formatted(request, present.getFirst().event()));
+                    .formatted(request, found.present().getFirst().event()));
         }
         return Optional.empty();
     }

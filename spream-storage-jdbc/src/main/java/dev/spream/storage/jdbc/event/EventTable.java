@@ -41,6 +41,9 @@ record EventTable(SchemaName schema, String name) {
      */
     static final int AGGREGATE = 0x73704561;
 
+    /** The lock that appends with inline projections hold shared until they end, and a rebuild of one exclusively. */
+    static final int INLINE = 0x73704569;
+
     private static final int HASH_BYTES = 8;
     private static final Pattern PLACE = Pattern.compile("@(events(?:_position_seq|_mark|_flush)?)\\b");
 

@@ -1,12 +1,14 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
+import dev.spream.projection.RebuildableProjection;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.EventStore;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.event.RecordedEvent;
 import dev.spream.projection.event.VersionConflictException;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -31,13 +33,15 @@ public final class JdbcEventStore implements EventStore {
     private final EventDatabase database;
     private final EventReads reads;
     private final EventTail tail;
+    private final InlineProjections inline;
 
-    JdbcEventStore(EventDatabase database) {
+    JdbcEventStore(EventDatabase database, InlineProjections inline) {
         RecentEvents recent = new RecentEvents();
         HighWaterMark mark = new HighWaterMark(database, recent);
         this.database = database;
         this.reads = new EventReads(database, mark);
         this.tail = new EventTail(database, mark, recent);
+        this.inline = inline;
     }
 
     /**
@@ -58,7 +62,7 @@ public final class JdbcEventStore implements EventStore {
     public List<RecordedEvent> append(String aggregateId, ExpectedVersion expected, List<NewEvent> events) {
         AppendRequest request = AppendRequest.of(aggregateId, expected, events);
         try {
-            List<RecordedEvent> appended = appendAtOnce(request);
+            List<RecordedEvent> appended = inline.isEmpty() ? appendAtOnce(request) : List.of();
             return appended.isEmpty() ? appendInTransaction(request) : appended;
         } catch (SQLException e) {
             throw AppendErrors.failure(request, e);
@@ -84,8 +88,14 @@ public final class JdbcEventStore implements EventStore {
     private List<RecordedEvent> appendInTransaction(AppendRequest request) throws SQLException {
         return database.transactions().run(connection -> {
             Statements.execute(connection, database.transactions().begin());
-            return new AppendStatement(new Statements(connection, database.table()::in)).append(request);
+            return append(new Statements(connection, database.table()::in), request);
         });
+    }
+
+    private List<RecordedEvent> append(Statements transaction, AppendRequest request) throws SQLException {
+        return inline.isEmpty()
+                ? new AppendStatement(transaction).append(request)
+                : new InlineAppend(transaction, inline).append(request);
     }
 
     /**
@@ -104,12 +114,13 @@ public final class JdbcEventStore implements EventStore {
             Connection connection, String aggregateId, ExpectedVersion expected, List<NewEvent> events) {
         AppendRequest request = AppendRequest.of(aggregateId, expected, events);
         try {
-            return new AppendStatement(Statements.ofCaller(
+            return append(
+                    Statements.ofCaller(
                             connection,
                             database.table()::in,
                             "appending " + request,
-                            "the events would not be committed together with the change that they describe"))
-                    .append(request);
+                            "the events would not be committed together with the change that they describe"),
+                    request);
         } catch (SQLException e) {
             throw AppendErrors.failure(request, e);
         }
@@ -123,6 +134,29 @@ public final class JdbcEventStore implements EventStore {
     @Override
     public List<RecordedEvent> readAll(long afterPosition, int limit) {
         return reads.ofAll(afterPosition, limit);
+    }
+
+    /**
+     * Builds the read model of an inline projection again: deletes the rows of its tables, and applies all events in the
+     * order of their positions, in one transaction. Readers see the old rows until it commits. Appends in all processes
+     * wait meanwhile, and fail after their statement timeout.
+     *
+     * @param projection the name of an inline projection that is a {@link RebuildableProjection}
+     * @return the number of events
+     * @throws IllegalArgumentException if there is no such projection
+     * @throws dev.spream.projection.ProjectionException if it cannot apply an event; nothing was changed
+     */
+    public long rebuildInline(String projection) {
+        RebuildableProjection<? super Connection> rebuilt = inline.rebuildable(projection);
+        String what = "rebuilding the inline projection '%s'".formatted(projection);
+        try {
+            return database.transactions().run(connection -> {
+                Statements.execute(connection, database.transactions().begin());
+                return new InlineRebuild(new Statements(connection, database.table()::in)).run(rebuilt);
+            });
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(what, e);
+        }
     }
 
     @Override

@@ -1,8 +1,12 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
+import dev.spream.projection.Projection;
 import dev.spream.storage.jdbc.internal.TablesBuilder;
+import java.sql.Connection;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import javax.sql.DataSource;
 
 /**
@@ -21,6 +25,7 @@ public final class JdbcEventStoreBuilder extends TablesBuilder<JdbcEventStoreBui
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
 
     private String table = EventTable.DEFAULT_NAME;
+    private InlineProjections inline = new InlineProjections(List.of());
 
     JdbcEventStoreBuilder(DataSource dataSource) {
         super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
@@ -29,6 +34,23 @@ public final class JdbcEventStoreBuilder extends TablesBuilder<JdbcEventStoreBui
     /** Sets the table of the events, {@code events} by default; the names of its other objects begin with it. */
     public JdbcEventStoreBuilder table(String table) {
         this.table = EventTable.requireName(table);
+        return this;
+    }
+
+    /**
+     * Adds a projection that the store applies in the transaction of each append, before the events are inserted: after
+     * an append, its read model has the events; if it fails, nothing is appended. It has no checkpoint, no parked
+     * aggregates and no versions. Events of an aggregate are applied one append at a time, in order.
+     *
+     * <p>Every process that appends must add the same projections. Events that other programs insert, or that were
+     * appended before, are missing in the read model until {@link JdbcEventStore#rebuildInline}.
+     *
+     * @throws IllegalArgumentException if the projection has side effects or a read model outside of the database
+     */
+    public JdbcEventStoreBuilder inline(Projection<? super Connection> projection) {
+        List<Projection<? super Connection>> more = new ArrayList<>(inline.projections());
+        more.add(projection);
+        this.inline = new InlineProjections(more);
         return this;
     }
 
@@ -42,6 +64,6 @@ public final class JdbcEventStoreBuilder extends TablesBuilder<JdbcEventStoreBui
         ensure(events.migrated());
         EventDatabase database = new EventDatabase(dataSource(), events, statementTimeout());
         BarrierCheck.require(database);
-        return new JdbcEventStore(database);
+        return new JdbcEventStore(database, inline);
     }
 }

@@ -10,6 +10,7 @@ import dev.spream.projection.ParkedAggregate;
 import dev.spream.projection.ParkedSummary;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionProgress;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionVersion;
@@ -122,6 +123,11 @@ public final class JdbcProjectionStore implements ProjectionStore<Connection> {
     @Override
     public Optional<RebuildProgress> built(ProjectionVersion version) {
         return new VersionTable(keeping).built(version);
+    }
+
+    @Override
+    public ProjectionProgress progress(String projection, Set<String> aggregates) {
+        return new ProgressQuery(keeping).of(projection, aggregates);
     }
 
     @Override

@@ -114,6 +114,9 @@ final class ProjectionPlanIT {
                 IntStream.range(0, BATCH).mapToObj(n -> "key" + (1 + n * 150)).toList();
         Map<String, Plan> plans = new LinkedHashMap<>();
         plans.put("read", explain(planMode, KeyTable.READ, p -> p.text(NAME).texts(keys)));
+        plans.put(
+                "progress",
+                explain(planMode, ProgressQuery.PROGRESS, p -> p.text(NAME).texts(parked)));
         plans.put("lock", explain(planMode, KeyTable.LOCK, p -> p.text(NAME).texts(parked)));
         plans.put("add", explain(planMode, KeyTable.ADD, p -> p.text(NAME).texts(keys)));
         plans.put(
@@ -158,7 +161,7 @@ final class ProjectionPlanIT {
                 "unpark",
                 explain(planMode, ParkedRetry.UNPARK, p -> p.text(NAME).text("key5")));
 
-        assertThat(List.of("read", "lock", "due", "list"))
+        assertThat(List.of("read", "progress", "lock", "due", "list"))
                 .allSatisfy(name -> assertThat(requireNonNull(plans.get(name)).text())
                         .containsPattern("actual time=\\S+ rows=" + BATCH));
         assertThat(requireNonNull(plans.get("due segments")).rows()).isEqualTo(2);

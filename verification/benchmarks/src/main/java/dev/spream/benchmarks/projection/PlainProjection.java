@@ -1,6 +1,7 @@
 package dev.spream.benchmarks.projection;
 
 import dev.spream.benchmarks.harness.Parallel;
+import dev.spream.projection.MultiRowProjection;
 import dev.spream.projection.Projection;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
@@ -9,12 +10,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A plain program without spream, limited to reading and writing: a thread and a connection for each share of the
@@ -56,17 +56,24 @@ record PlainProjection(DataSource database, int batch, int threads) {
 
     private static void applyBatch(Projection<Connection> projection, Connection connection, List<EventEnvelope> events)
             throws Exception {
-        if (projection instanceof Folded folded) {
-            Map<String, Folded.@Nullable Change> changes = new LinkedHashMap<>();
-            for (EventEnvelope event : events) {
-                changes.put(event.aggregateId(), folded.fold(changes.get(event.aggregateId()), event));
-            }
-            folded.write(connection, changes);
+        if (projection instanceof MultiRowProjection<Connection, ?> folding) {
+            fold(folding, connection, events);
         } else {
             for (EventEnvelope event : events) {
                 projection.apply(connection, event);
             }
         }
+    }
+
+    /** Writes rows in the order of their keys, since other threads may write the same ones. */
+    private static <F> void fold(
+            MultiRowProjection<Connection, F> projection, Connection connection, List<EventEnvelope> events)
+            throws Exception {
+        Map<String, F> rows = new TreeMap<>();
+        for (EventEnvelope event : events) {
+            projection.foldInto(rows, event);
+        }
+        projection.write(connection, rows);
     }
 
     private long read(Connection connection, long after, int share, List<EventEnvelope> chunk) throws SQLException {

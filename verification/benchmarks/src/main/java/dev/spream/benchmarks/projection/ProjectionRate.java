@@ -9,6 +9,7 @@ import dev.spream.core.DurationText;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.ExpectedVersion;
@@ -16,6 +17,7 @@ import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
+import dev.spream.storage.jdbc.rollup.Rollup;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,6 +44,7 @@ public final class ProjectionRate {
     private static final int WARM_UPS = Integer.getInteger("warmUps", 1);
     private static final int TURNS = Integer.getInteger("turns", 5);
     private static final int CUSTOMERS = Integer.getInteger("customers", 50);
+    private static final int FOUR = 4;
     private static final int EVENTS_OF_APPEND = 10;
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
@@ -99,32 +102,46 @@ public final class ProjectionRate {
         }
     }
 
-    /** Measures the benefit of more segments that write the same rows. */
+    /** Compares segments that write the same rows with plain JDBC over as many connections, and with one segment. */
     private void share() throws Exception {
         Balances.createTables(database);
         try (JdbcEventStore store = JdbcEventStore.create(database);
                 EventSource source = store.source();
                 JdbcProjectionStore projections = JdbcProjectionStore.create(database)) {
             append(store, MANY);
-            Sql.run(database, "VACUUM ANALYZE spream.events");
+            Sql.run(
+                    database,
+                    "VACUUM ANALYZE spream.events",
+                    Balances.table("one_segment"),
+                    Balances.table("plain_balances"));
+            PlainProjection plain = new PlainProjection(database, BATCH, FOUR);
             new Comparison("projection, %,d rows that %,d accounts share".formatted(CUSTOMERS, ACCOUNTS), MANY)
-                    .add("one segment", () -> totals(projections, source, "plain.balances", 1))
-                    .add("four segments", () -> totals(projections, source, "balances", 4))
+                    .add("plain JDBC, four connections", () -> {
+                        Sql.run(database, "TRUNCATE plain_balances");
+                        return plain.run(totals("plain_balances", "plain"));
+                    })
+                    .add("four segments", () -> share(projections, source, "balances", FOUR))
+                    .add("one segment", () -> share(projections, source, "one_segment", 1))
                     .run(WARM_UPS, TURNS);
-            Sql.requireEqual(database, "plain.balances", "balances");
+            Sql.requireEqual(database, "plain_balances", "balances");
+            Sql.requireEqual(database, "plain_balances", "one_segment");
         }
     }
 
-    private long totals(JdbcProjectionStore projections, EventSource source, String table, int segments)
+    private long share(JdbcProjectionStore projections, EventSource source, String table, int segments)
             throws Exception {
         Sql.run(database, "TRUNCATE " + table);
-        return project(
-                projections,
-                source,
-                name -> new SharedTotals(new Folded(name, table), CUSTOMERS),
-                MANY,
-                BATCH,
-                segments);
+        return project(projections, source, name -> totals(table, name), MANY, BATCH, segments);
+    }
+
+    /** Returns the totals of customers, each of which has many accounts, in all segments. */
+    private static Rollup<EventEnvelope> totals(String table, String name) {
+        return Rollup.into(table)
+                .name(name)
+                .key("account", event -> "c-" + Math.floorMod(event.aggregateId().hashCode(), CUSTOMERS))
+                .sum("balance", Balances::amount)
+                .count("movements")
+                .build();
     }
 
     private static void append(JdbcEventStore store, int events) {

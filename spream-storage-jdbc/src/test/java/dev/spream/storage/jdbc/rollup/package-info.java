@@ -1,0 +1,4 @@
+@NullMarked
+package dev.spream.storage.jdbc.rollup;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,223 @@
+package dev.spream.projection.runner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.spream.core.StorageException;
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ParkReason;
+import dev.spream.projection.ProjectionException;
+import dev.spream.projection.ProjectionOptions;
+import dev.spream.projection.ProjectionProgress;
+import dev.spream.projection.ProjectionStatus;
+import dev.spream.projection.ProjectionStore;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.RecordedEvent;
+import dev.spream.projection.waiting.ProjectionWaiter;
+import dev.spream.projection.waiting.WaitOutcome;
+import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
+import dev.spream.testkit.projection.ForwardingProjectionStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Waiting until a projection has an event or a position. */
+@Timeout(60)
+final class ProjectionWaitTest {
+    private static final WaitOutcome REACHED = new WaitOutcome.Reached();
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofMillis(50);
+    private static final int MANY = 500;
+
+    private final ManagerBench bench = new ManagerBench();
+    private final AtomicInteger looks = new AtomicInteger();
+    private final ProjectionWaiter waiter = waiter((projection, aggregates) ->
+            bench.database.store().progress(projection, aggregates));
+
+    @AfterEach
+    void stop() {
+        bench.close();
+    }
+
+    private interface Look {
+        ProjectionProgress at(String projection, Set<String> aggregates);
+    }
+
+    /** A waiter over a store whose progress is what a look finds. */
+    private ProjectionWaiter waiter(Look look) {
+        ProjectionStore<Transaction> store = new ForwardingProjectionStore<>(bench.database.store()) {
+            @Override
+            public ProjectionProgress progress(String projection, Set<String> aggregates) {
+                looks.incrementAndGet();
+                return look.at(projection, aggregates);
+            }
+
+            @Override
+            protected <V> V call(String operation, Callable<V> call) throws Exception {
+                return call.call();
+            }
+        };
+        return ProjectionWaiter.of(store, "balances");
+    }
+
+    private RecordedEvent append(String account) {
+        return bench.events
+                .append(account, ExpectedVersion.any(), List.of(Accounts.deposit(1)))
+                .getLast();
+    }
+
+    private void register() {
+        bench.database.store().register("balances", 4);
+    }
+
+    private void startFailing(FailureKind kind, ProjectionOptions options) {
+        bench.start(
+                bench.database.store(),
+                builder -> builder.add(
+                        new Balances("balances").failing(event -> {
+                            if (event.aggregateId().equals("bad")) {
+                                throw new ProjectionException(kind, "it fails", null);
+                            }
+                        }),
+                        bench.source,
+                        options));
+    }
+
+    @Test
+    void a_reader_finds_what_another_process_has_projected() throws Exception {
+        register();
+        bench.start(new Balances("balances"));
+        for (int i = 0; i < 50; i++) {
+            RecordedEvent appended = append("account-" + i % 7);
+            assertThat(waiter.await(appended, LONG)).isEqualTo(REACHED);
+            assertThat(bench.history("balances", appended.event().aggregateId()))
+                    .contains(appended.event().eventVersion());
+        }
+        assertThat(waiter.awaitVersion("account-0", 8, LONG)).isEqualTo(REACHED);
+    }
+
+    @Test
+    void the_manager_ends_a_wait_without_a_look_at_the_store() throws Exception {
+        register();
+        ProjectionProgress nothing = bench.database.store().progress("balances", Set.of());
+        ProjectionWaiter blind = waiter((projection, aggregates) -> nothing);
+        RecordedEvent appended = append("account");
+        try (ExecutorService calls = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<WaitOutcome> waiting = calls.submit(() -> blind.await(appended, LONG));
+            bench.await("the wait", () -> looks.get() > 0);
+            bench.start(bench.database.store(), builder -> builder.add(new Balances("balances"), bench.source)
+                    .listener(blind.listener()));
+            assertThat(waiting.get()).isEqualTo(REACHED);
+        }
+    }
+
+    @Test
+    void all_waits_share_the_looks_at_the_store() throws Exception {
+        register();
+        List<Future<WaitOutcome>> waiting = new ArrayList<>();
+        try (ExecutorService calls = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < MANY; i++) {
+                RecordedEvent appended = append("account-" + i);
+                waiting.add(calls.submit(() -> waiter.await(appended, LONG)));
+            }
+            bench.start(new Balances("balances"));
+            for (Future<WaitOutcome> each : waiting) {
+                assertThat(each.get()).isEqualTo(REACHED);
+            }
+        }
+        assertThat(looks).hasValueLessThan(MANY);
+        bench.await("no look while nothing waits", () -> {
+            int before = looks.getAndSet(0);
+            return before == 0;
+        });
+    }
+
+    @Test
+    void a_position_is_reached_when_every_segment_has_it() throws Exception {
+        register();
+        bench.start(new Balances("balances"));
+        for (int i = 0; i < 10; i++) {
+            append("account-" + i);
+        }
+        RecordedEvent last = append("account-0");
+        assertThat(waiter.awaitPosition(last.position(), LONG)).isEqualTo(REACHED);
+        assertThat(bench.balances("balances")).isEqualTo(Accounts.fold(bench.events));
+    }
+
+    @Test
+    void a_wait_ends_at_its_limit_with_the_position() throws Exception {
+        register();
+        RecordedEvent appended = append("account");
+        WaitOutcome behind = new WaitOutcome.Behind(ProjectionStatus.RUNNING, 0);
+        assertThat(waiter.await(appended, Duration.ZERO)).isEqualTo(behind);
+        assertThat(looks).hasValue(1);
+        assertThat(waiter.await(appended, SHORT)).isEqualTo(behind);
+        assertThat(waiter.awaitPosition(appended.position(), SHORT)).isEqualTo(behind);
+    }
+
+    @Test
+    void an_event_of_an_aggregate_that_waits_for_an_operator_is_not_waited_for() throws Exception {
+        startFailing(FailureKind.POISON, ManagerBench.OPTIONS);
+        append("bad");
+        bench.awaitParked("balances", "bad", ParkReason.POISON);
+        assertThat(waiter.await(append("bad"), LONG)).isEqualTo(new WaitOutcome.Parked("bad"));
+        assertThat(waiter.await(append("good"), LONG)).isEqualTo(REACHED);
+    }
+
+    @Test
+    void an_event_of_an_aggregate_that_is_retried_is_waited_for() throws Exception {
+        append("good");
+        startFailing(
+                FailureKind.TRANSIENT,
+                ManagerBench.OPTIONS.withRetries(3, Duration.ofMinutes(1), Duration.ofMinutes(1)));
+        RecordedEvent bad = append("bad");
+        bench.await("good", () -> !bench.history("balances", "good").isEmpty());
+        append("good");
+        bench.awaitParked("balances", "bad", ParkReason.TRANSIENT);
+        long begun = System.nanoTime();
+        assertThat(waiter.await(bad, SHORT)).isEqualTo(new WaitOutcome.Parked("bad"));
+        assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(SHORT.toNanos());
+    }
+
+    @Test
+    void a_projection_that_is_paused_is_not_waited_for() throws Exception {
+        register();
+        bench.operations.pause("balances", ManagerBench.ACT);
+        assertThat(waiter.await(append("account"), LONG))
+                .isEqualTo(new WaitOutcome.Behind(ProjectionStatus.PAUSED, 0));
+    }
+
+    @Test
+    void a_store_that_cannot_be_read_for_a_while_is_looked_at_again() throws Exception {
+        register();
+        bench.start(new Balances("balances"));
+        ProjectionWaiter broken = waiter((projection, aggregates) -> {
+            if (looks.get() < 3) {
+                throw new StorageException("the connection is lost", true, null);
+            }
+            return bench.database.store().progress(projection, aggregates);
+        });
+        assertThat(broken.await(append("account"), LONG)).isEqualTo(REACHED);
+        looks.set(Integer.MIN_VALUE);
+        RecordedEvent appended = append("account");
+        assertThatThrownBy(() -> broken.await(appended, SHORT))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("balances", "the connection is lost");
+    }
+
+    @Test
+    void a_projection_that_does_not_exist_is_an_error_at_once() {
+        assertThatThrownBy(() -> waiter.awaitPosition(1, LONG))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContaining("there is no projection 'balances'");
+    }
+}
