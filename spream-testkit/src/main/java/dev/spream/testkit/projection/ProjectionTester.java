@@ -3,7 +3,7 @@ package dev.spream.testkit.projection;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.spream.projection.FoldableProjection;
+import dev.spream.projection.MultiRowProjection;
 import dev.spream.projection.Projection;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.event.NewEvent;
@@ -80,8 +80,8 @@ public final class ProjectionTester<T> {
     }
 
     private void apply(T transaction, List<EventEnvelope> batch) throws Exception {
-        if (projection instanceof FoldableProjection<T, ?> foldable) {
-            fold(foldable, transaction, batch);
+        if (projection instanceof MultiRowProjection<T, ?> folding) {
+            fold(folding, transaction, batch);
         } else {
             for (EventEnvelope event : batch) {
                 projection.apply(transaction, event);
@@ -89,15 +89,14 @@ public final class ProjectionTester<T> {
         }
     }
 
-    private static <T, F> void fold(FoldableProjection<T, F> foldable, T transaction, List<EventEnvelope> batch)
+    private static <T, F> void fold(MultiRowProjection<T, F> projection, T transaction, List<EventEnvelope> batch)
             throws Exception {
-        SortedMap<String, F> folded = new TreeMap<>();
+        SortedMap<String, F> rows = new TreeMap<>();
         for (EventEnvelope event : batch) {
-            String key = foldable.key(event);
-            folded.put(key, foldable.fold(folded.get(key), event));
+            projection.foldInto(rows, event);
         }
-        if (!folded.isEmpty()) {
-            foldable.write(transaction, folded);
+        if (!rows.isEmpty()) {
+            projection.write(transaction, rows);
         }
     }
 }

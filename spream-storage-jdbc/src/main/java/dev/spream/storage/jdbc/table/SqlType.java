@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.projection;
+package dev.spream.storage.jdbc.table;
 
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param <V> its values in Java, whose {@code toString} PostgreSQL reads
  */
 public final class SqlType<V> {
+    /** Texts, in the order of their bytes, whatever the database's collation. */
     public static final SqlType<String> TEXT = new SqlType<>("text", null);
+
     public static final SqlType<UUID> UUID = new SqlType<>("uuid", null);
     public static final SqlType<Boolean> BOOLEAN = new SqlType<>("boolean", null);
     public static final SqlType<Long> BIGINT = new SqlType<>("bigint", Comparator.<Long>naturalOrder());
@@ -26,7 +28,7 @@ public final class SqlType<V> {
 
     private final String sqlName;
 
-    /** The order, the same as the database's; null of types whose order in the database is another one, or depends on it. */
+    /** The order of values, the same as the database's; null where Java has another one. */
     private final @Nullable Comparator<V> order;
 
     private SqlType(String sqlName, @Nullable Comparator<V> order) {
@@ -37,6 +39,10 @@ public final class SqlType<V> {
     @Nullable
     Comparator<V> order() {
         return order;
+    }
+
+    String definition() {
+        return sqlName.equals("text") ? "text COLLATE \"C\"" : sqlName;
     }
 
     /** Returns the type's name in SQL. */

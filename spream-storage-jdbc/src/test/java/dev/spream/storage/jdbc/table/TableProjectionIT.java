@@ -1,7 +1,8 @@
-package dev.spream.storage.jdbc.projection;
+package dev.spream.storage.jdbc.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -62,11 +63,11 @@ final class TableProjectionIT {
         DATABASE.close();
     }
 
-    private static TableProjection.Builder<Paid> totals() {
+    private static TableDeclaration<Paid> totals() {
         return TableProjection.table("customer_totals", PAID).key("customer", Paid::customer);
     }
 
-    private static TableProjection.Builder<OrderEvent> orders() {
+    private static TableDeclaration<OrderEvent> orders() {
         return TableProjection.table("orders", EVENTS)
                 .key("id")
                 .count("events")
@@ -108,7 +109,7 @@ final class TableProjectionIT {
     @Test
     void a_row_of_one_aggregate_has_latest_values_and_can_be_deleted() throws Exception {
         SqlProjectionTester tester = SqlProjectionTester.of(
-                        orders().deleteOn(Closed.class).build(), DATABASE)
+                        orders().deleteWhen(event -> event instanceof Closed).build(), DATABASE)
                 .given("renamed", EVENTS.newEvents(new Renamed("a"), new Renamed("b"), Paid.of("ann", MONDAY, 1)))
                 .given("closed", EVENTS.newEvents(new Renamed("a"), new Closed()))
                 .given("reopened", EVENTS.newEvents(new Renamed("a"), new Closed(), Paid.of("ann", MONDAY, 1)))
@@ -159,20 +160,21 @@ final class TableProjectionIT {
     void a_declaration_that_cannot_work_is_refused() {
         assertThatIllegalArgumentException().isThrownBy(() -> TableProjection.table("Totals\"; --", PAID));
         assertThatIllegalArgumentException().isThrownBy(() -> totals().count("a\"b"));
-        assertThatIllegalArgumentException().isThrownBy(() -> totals().build());
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> totals().count("customer").build());
+                .isThrownBy(() -> totals().count("customer"))
+                .withMessageContaining("two columns 'customer'");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> totals().max("name", SqlType.TEXT, Paid::customer))
                 .withMessageContaining("text");
-        assertThatIllegalArgumentException()
+        assertThatIllegalStateException().isThrownBy(() -> totals().build());
+        assertThatIllegalStateException()
                 .isThrownBy(() ->
                         totals().latest("last", SqlType.BIGINT, Paid::cents).build())
-                .withMessageContaining("make the aggregate a key");
-        assertThatIllegalArgumentException()
-                .isThrownBy(
-                        () -> totals().count("payments").deleteOn(Paid.class).build())
-                .withMessageContaining("its key must be the id of the aggregate");
+                .withMessageContaining("latest values");
+        assertThatIllegalStateException()
+                .isThrownBy(() ->
+                        totals().count("payments").deleteWhen(paid -> true).build())
+                .withMessageContaining("its only key");
     }
 
     /** Writes the number of events of a batch, and so depends on how batches are cut. */

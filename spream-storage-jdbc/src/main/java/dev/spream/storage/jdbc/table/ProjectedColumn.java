@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.projection;
+package dev.spream.storage.jdbc.table;
 
 import dev.spream.projection.event.EventEnvelope;
 import java.util.Optional;
@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A column of a projected table. Immutable.
  *
- * @param value the value of an event; null if the event does not change the column
- * @param rule how values are combined
+ * @param value the value of an entry; null if the entry does not change the column
  */
 record ProjectedColumn<E, V>(
         String name, SqlType<V> type, BiFunction<? super E, EventEnvelope, ? extends @Nullable V> value, Rule<V> rule) {
@@ -18,14 +17,14 @@ record ProjectedColumn<E, V>(
     /**
      * The combination of the values of a column.
      *
-     * @param merge the value of two events, of which the second is the later one
+     * @param merge the value of two entries, of which the second is the later one
      * @param update the same in SQL, of {@code stored.%1$s} and {@code excluded.%1$s}
-     * @param initial the value of a row that no event has changed, in SQL
+     * @param initial the value of a row that no entry has changed, in SQL
      * @param ordered whether the result depends on the order of the events
      */
     record Rule<V>(BinaryOperator<V> merge, String update, Optional<String> initial, boolean ordered) {
 
-        /** The value of every event of a row is the same. */
+        /** All entries of a row have the same value. */
         static <V> Rule<V> key() {
             return new Rule<>((before, later) -> later, "", Optional.empty(), false);
         }
@@ -44,10 +43,6 @@ record ProjectedColumn<E, V>(
         }
     }
 
-    ProjectedColumn {
-        TableStatements.requireName(name);
-    }
-
     Cell<E, V> cell() {
         return new Cell<>(this);
     }
@@ -61,15 +56,15 @@ record ProjectedColumn<E, V>(
             this.column = column;
         }
 
-        void add(E event, EventEnvelope envelope) {
+        void add(E entry, EventEnvelope envelope) {
             V before = value;
-            V next = column.value.apply(event, envelope);
+            V next = column.value.apply(entry, envelope);
             if (next != null) {
                 value = before == null ? next : column.rule.merge().apply(before, next);
             }
         }
 
-        /** Returns the value as text that PostgreSQL reads; null if no event has one. */
+        /** Returns the value as text that PostgreSQL reads; null if no entry has one. */
         @Nullable
         String text() {
             return value == null ? null : value.toString();

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.projection;
+package dev.spream.storage.jdbc.table;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -7,13 +7,10 @@ import java.sql.Statement;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The SQL of a projected table. Immutable. */
+/** The SQL of a projected table, whose names are valid identifiers. Immutable. */
 final class TableStatements {
-    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
-
     private final int columns;
     private final String lock;
     private final String create;
@@ -21,40 +18,28 @@ final class TableStatements {
     private final String upsert;
     private final String delete;
 
-    /** @param keys the columns of the primary key, the first ones */
+    /** @param columns all columns, the keys first */
     TableStatements(
             String table, List<? extends ProjectedColumn<?, ?>> keys, List<? extends ProjectedColumn<?, ?>> columns) {
-        requireName(table);
         this.columns = columns.size();
-        String names = joined(columns, column -> quoted(column.name()));
-        String key = joined(keys, column -> quoted(column.name()));
+        String names = joined(columns, TableStatements::quoted);
+        String key = joined(keys, TableStatements::quoted);
         lock = "SELECT pg_advisory_xact_lock(hashtextextended('spream table %s', 0))".formatted(table);
-        create = "CREATE TABLE IF NOT EXISTS %s (%s, PRIMARY KEY (%s))"
-                .formatted(quoted(table), joined(columns, TableStatements::definition), key);
-        check = "SELECT %s FROM %s LIMIT 0".formatted(names, quoted(table));
-        upsert =
-                "INSERT INTO %s AS stored (%s) SELECT %s FROM unnest(%s) AS given (%s) ON CONFLICT (%s) DO UPDATE SET %s"
-                        .formatted(
-                                quoted(table),
-                                names,
-                                joined(columns, TableStatements::inserted),
-                                joined(columns, column -> "?::text[]"),
-                                names,
-                                key,
-                                joined(columns.subList(keys.size(), columns.size()), TableStatements::updated));
-        delete = "DELETE FROM %s WHERE %s = ANY (?::text[])".formatted(quoted(table), key);
-    }
-
-    static void requireName(String name) {
-        if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException(
-                    "name '%s': must have 1 to 63 lower-case letters, digits and underscores, and start with a letter"
-                            .formatted(name));
-        }
-    }
-
-    private static String quoted(String name) {
-        return '"' + name + '"';
+        create = "CREATE TABLE IF NOT EXISTS \"%s\" (%s, PRIMARY KEY (%s))"
+                .formatted(table, joined(columns, TableStatements::definition), key);
+        check = "SELECT %s FROM \"%s\" LIMIT 0".formatted(names, table);
+        upsert = """
+                INSERT INTO "%s" AS stored (%s)
+                SELECT %s FROM unnest(%s) WITH ORDINALITY AS given (%s, " place") ORDER BY " place"
+                ON CONFLICT (%s) DO UPDATE SET %s""".formatted(
+                        table,
+                        names,
+                        joined(columns, TableStatements::inserted),
+                        joined(columns, column -> "?::text[]"),
+                        names,
+                        key,
+                        joined(columns.subList(keys.size(), columns.size()), TableStatements::updated));
+        delete = "DELETE FROM \"%s\" WHERE %s = ANY (?::text[])".formatted(table, key);
     }
 
     private static String joined(
@@ -62,11 +47,15 @@ final class TableStatements {
         return columns.stream().map(text).collect(Collectors.joining(", "));
     }
 
+    private static String quoted(ProjectedColumn<?, ?> column) {
+        return '"' + column.name() + '"';
+    }
+
     private static String definition(ProjectedColumn<?, ?> column) {
         return "%s %s%s"
                 .formatted(
-                        quoted(column.name()),
-                        column.type(),
+                        quoted(column),
+                        column.type().definition(),
                         column.rule()
                                 .initial()
                                 .map(" NOT NULL DEFAULT "::concat)
@@ -74,7 +63,7 @@ final class TableStatements {
     }
 
     private static String inserted(ProjectedColumn<?, ?> column) {
-        String given = "given.%s::%s".formatted(quoted(column.name()), column.type());
+        String given = "given.%s::%s".formatted(quoted(column), column.type());
         return column.rule()
                 .initial()
                 .map(initial -> "coalesce(%s, %s)".formatted(given, initial))
@@ -82,8 +71,7 @@ final class TableStatements {
     }
 
     private static String updated(ProjectedColumn<?, ?> column) {
-        return "%1$s = ".formatted(quoted(column.name()))
-                + column.rule().update().formatted(quoted(column.name()));
+        return quoted(column) + " = " + column.rule().update().formatted(quoted(column));
     }
 
     /** Creates the table unless it exists. Concurrent calls wait for each other until their transactions end. */
@@ -102,15 +90,12 @@ final class TableStatements {
     }
 
     /** Writes the rows in their order, each once. */
-    void upsert(Connection transaction, Collection<? extends TableRow<?>> rows) throws SQLException {
+    void upsert(Connection transaction, List<? extends TableRow<?>> rows) throws SQLException {
         try (PreparedStatement statement = transaction.prepareStatement(upsert)) {
             for (int i = 0; i < columns; i++) {
                 int column = i;
-                statement.setArray(
-                        i + 1,
-                        transaction.createArrayOf(
-                                "text",
-                                rows.stream().map(row -> row.text(column)).toArray()));
+                Object[] texts = rows.stream().map(row -> row.text(column)).toArray();
+                statement.setArray(i + 1, transaction.createArrayOf("text", texts));
             }
             statement.executeUpdate();
         }

@@ -1,13 +1,13 @@
-package dev.spream.storage.jdbc.projection;
+package dev.spream.storage.jdbc.table;
 
 import dev.spream.projection.event.EventEnvelope;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes that events of a batch make to a row of a {@link TableProjection}. Confined to one thread.
+ * The changes that a batch makes to a row of a {@link TableProjection}. Confined to one thread.
  *
- * @param <E> the class of the events
+ * @param <E> an entry
  */
 public final class TableRow<E> {
     private final List<ProjectedColumn<E, ?>> columns;
@@ -18,11 +18,11 @@ public final class TableRow<E> {
         this.columns = columns;
     }
 
-    void add(E event, EventEnvelope envelope) {
+    void add(E entry, EventEnvelope envelope) {
         if (cells.isEmpty()) {
             cells = columns.stream().map(ProjectedColumn::cell).toList();
         }
-        cells.forEach(cell -> cell.add(event, envelope));
+        cells.forEach(cell -> cell.add(entry, envelope));
     }
 
     void delete() {
