@@ -40,6 +40,16 @@ final class GuideExamplesIT {
     }
 
     @Test
+    void a_writer_reads_what_it_has_written() throws Exception {
+        assertThat(ReadYourWrites.awaited(database)).isEqualTo("the read model has the event");
+        assertThat(number("SELECT events FROM counts WHERE type = 'MoneyDeposited'"))
+                .isPositive();
+        ReadYourWrites.inline(database);
+        assertThat(number("SELECT events FROM inline_counts WHERE account = 'account-2'"))
+                .isEqualTo(1);
+    }
+
+    @Test
     void the_locks_guard_a_transaction_and_a_handle() throws Exception {
         LockExample.run(database);
 

@@ -76,8 +76,7 @@ final class Ticket {
         if (progress.stuck().contains(aggregate)) {
             return Optional.of(new WaitOutcome.Parked(aggregate));
         }
-        boolean stopped =
-                progress.status() == ProjectionStatus.PAUSED || progress.status() == ProjectionStatus.FAILED;
+        boolean stopped = progress.status() == ProjectionStatus.PAUSED || progress.status() == ProjectionStatus.FAILED;
         return stopped ? Optional.of(late(progress)) : Optional.empty();
     }
 

@@ -327,7 +327,10 @@ final class StoredProjection {
                 .filter(key -> find(key).filter(ParkedEvents::isStuck).isPresent())
                 .collect(Collectors.toSet());
         return new ProjectionProgress(
-                status, segments.position(), keys.stream().collect(Collectors.toMap(key -> key, this::keyState)), stuck);
+                status,
+                segments.position(),
+                keys.stream().collect(Collectors.toMap(key -> key, this::keyState)),
+                stuck);
     }
 
     /** Stores a batch. Refuses one that would lose events, without any change. */

@@ -24,7 +24,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The contract of the progress of a projection, for those who wait for it. */
+/** The contract of the progress of a projection, by which callers wait for it. */
 interface ProgressContract<T> extends ProjectionScenario.Stage<T> {
 
     private ProjectionProgress progress(String... aggregates) {

@@ -97,7 +97,7 @@ record AppendStatement(Statements transaction) {
     }
 
     /**
-     * What the table has of a request.
+     * The stored state before an append.
      *
      * @param version the version of the aggregate
      * @param present events that have the ids, in the order of their versions

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 
 /**
  * An append whose events are applied by inline projections. They run before the events are inserted, so that readers of
- * the event store, who wait from the insert to the commit, do not wait for them. The lock of the aggregate is held
+ * the event store, which wait from the insert to the commit, do not wait for them. The lock of the aggregate is held
  * meanwhile, so that its events are applied in order; a savepoint takes the effects back if an append without inline
  * projections has taken the version.
  */
@@ -47,8 +47,8 @@ record InlineAppend(Statements transaction, InlineProjections projections) {
                 LOCK,
                 p -> p.number(EventTable.INLINE).number(EventTable.AGGREGATE).text(request.aggregateId()),
                 row -> true);
-        List<String> data =
-                transaction.rows(DATA, p -> p.texts(request.events(), NewEvent::eventData), row -> row.getString("data"));
+        List<String> data = transaction.rows(
+                DATA, p -> p.texts(request.events(), NewEvent::eventData), row -> row.getString("data"));
         for (int round = 0; round < ROUNDS; round++) {
             AppendStatement.Found found = append.find(request);
             Optional<List<RecordedEvent>> present = AppendStatement.explain(request, found);

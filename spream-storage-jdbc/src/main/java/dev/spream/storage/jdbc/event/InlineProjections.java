@@ -56,7 +56,8 @@ record InlineProjections(List<Projection<? super Connection>> projections) {
         }
         throw new IllegalArgumentException(
                 "there is no inline projection '%s' that is a RebuildableProjection; inline projections: %s"
-                        .formatted(name, projections.stream().map(Projection::name).toList()));
+                        .formatted(
+                                name, projections.stream().map(Projection::name).toList()));
     }
 
     /** Applies events with each projection, in the order in which they were added. */
@@ -72,8 +73,7 @@ record InlineProjections(List<Projection<? super Connection>> projections) {
      */
     static void apply(Projection<? super Connection> projection, Connection connection, List<EventEnvelope> events) {
         List<EventEnvelope> handled = events.stream()
-                .filter(event -> projection.eventTypes().isEmpty()
-                        || projection.eventTypes().contains(event.eventType()))
+                .filter(event -> projection.handles(event.eventType()))
                 .toList();
         GuardedConnection guard = new GuardedConnection(connection, WORK);
         try {

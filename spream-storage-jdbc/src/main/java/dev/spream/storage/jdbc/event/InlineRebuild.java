@@ -37,9 +37,10 @@ record InlineRebuild(Statements transaction) {
         long position = 0;
         while (true) {
             long after = position;
-            List<RecordedEvent> page =
-                    transaction.rows(AFTER, p -> p.number(after).number(PAGE), row -> StoredEvent.read(row)
-                            .recorded());
+            List<RecordedEvent> page = transaction.rows(
+                    AFTER,
+                    p -> p.number(after).number(PAGE),
+                    row -> StoredEvent.read(row).recorded());
             if (page.isEmpty()) {
                 return read;
             }

@@ -44,8 +44,7 @@ record ProgressQuery(ProjectionDatabase database) {
     ProjectionProgress of(String projection, Set<String> aggregates) {
         String what = "reading the progress of projection '%s'".formatted(projection);
         Map<String, String> idByKey = StoredKeys.byStored(aggregates);
-        List<Row> rows =
-                database.rows(what, PROGRESS, p -> p.text(projection).texts(idByKey.keySet()), Row::read);
+        List<Row> rows = database.rows(what, PROGRESS, p -> p.text(projection).texts(idByKey.keySet()), Row::read);
         Row first = rows.stream().findFirst().orElseThrow(() -> ProjectionDatabase.unknown(what, projection));
         Map<String, AggregateState> states = new HashMap<>();
         aggregates.forEach(id -> states.put(id, AggregateState.NEW));

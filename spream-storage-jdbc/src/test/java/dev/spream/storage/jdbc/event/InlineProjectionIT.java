@@ -95,14 +95,18 @@ final class InlineProjectionIT {
                 append.get();
             }
         }
-        String versions = IntStream.rangeClosed(1, APPENDS).mapToObj(Integer::toString).collect(Collectors.joining(" "));
+        String versions =
+                IntStream.rangeClosed(1, APPENDS).mapToObj(Integer::toString).collect(Collectors.joining(" "));
         assertThat(rows()).containsExactly("a0," + versions, "a1," + versions);
     }
 
     @Test
     void effects_are_taken_back_and_repeated_if_another_append_has_taken_the_version() throws Exception {
         overtakeOnce();
-        assertThat(store.append("a", ExpectedVersion.any(), events("a1")).getFirst().event().eventVersion())
+        assertThat(store.append("a", ExpectedVersion.any(), events("a1"))
+                        .getFirst()
+                        .event()
+                        .eventVersion())
                 .isEqualTo(2);
         assertThat(rows()).containsExactly("a,2");
     }
@@ -180,7 +184,8 @@ final class InlineProjectionIT {
                 call.get();
             }
         }
-        String versions = IntStream.rangeClosed(1, APPENDS).mapToObj(Integer::toString).collect(Collectors.joining(" "));
+        String versions =
+                IntStream.rangeClosed(1, APPENDS).mapToObj(Integer::toString).collect(Collectors.joining(" "));
         assertThat(rows()).containsExactly("a," + versions, "b," + versions);
         assertThat(store.rebuildInline("histories")).isEqualTo(2 * APPENDS);
     }

@@ -70,8 +70,7 @@ public final class WaitLatency {
                 Thread running = Thread.ofVirtual().start(manager::run);
                 appendAndWait(store, waiter, PER_SECOND); // until all is claimed and compiled
                 Measurements.printTimes(
-                        "%s, at %,d/s".formatted(what, PER_SECOND),
-                        appendAndWait(store, waiter, PER_SECOND * SECONDS));
+                        "%s, at %,d/s".formatted(what, PER_SECOND), appendAndWait(store, waiter, PER_SECOND * SECONDS));
                 manager.shutdown(Duration.ofSeconds(10));
                 running.join();
             }

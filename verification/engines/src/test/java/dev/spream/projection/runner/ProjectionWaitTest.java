@@ -40,8 +40,8 @@ final class ProjectionWaitTest {
 
     private final ManagerBench bench = new ManagerBench();
     private final AtomicInteger looks = new AtomicInteger();
-    private final ProjectionWaiter waiter = waiter((projection, aggregates) ->
-            bench.database.store().progress(projection, aggregates));
+    private final ProjectionWaiter waiter =
+            waiter((projection, aggregates) -> bench.database.store().progress(projection, aggregates));
 
     @AfterEach
     void stop() {
@@ -114,8 +114,10 @@ final class ProjectionWaitTest {
         try (ExecutorService calls = Executors.newVirtualThreadPerTaskExecutor()) {
             Future<WaitOutcome> waiting = calls.submit(() -> blind.await(appended, LONG));
             bench.await("the wait", () -> looks.get() > 0);
-            bench.start(bench.database.store(), builder -> builder.add(new Balances("balances"), bench.source)
-                    .listener(blind.listener()));
+            bench.start(
+                    bench.database.store(),
+                    builder ->
+                            builder.add(new Balances("balances"), bench.source).listener(blind.listener()));
             assertThat(waiting.get()).isEqualTo(REACHED);
         }
     }
@@ -192,8 +194,7 @@ final class ProjectionWaitTest {
     void a_projection_that_is_paused_is_not_waited_for() throws Exception {
         register();
         bench.operations.pause("balances", ManagerBench.ACT);
-        assertThat(waiter.await(append("account"), LONG))
-                .isEqualTo(new WaitOutcome.Behind(ProjectionStatus.PAUSED, 0));
+        assertThat(waiter.await(append("account"), LONG)).isEqualTo(new WaitOutcome.Behind(ProjectionStatus.PAUSED, 0));
     }
 
     @Test
