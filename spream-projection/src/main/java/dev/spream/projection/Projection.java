@@ -1,5 +1,6 @@
 package dev.spream.projection;
 
+import dev.spream.core.serialization.TypeRegistry;
 import dev.spream.projection.event.EventEnvelope;
 import java.util.Set;
 
@@ -26,11 +27,12 @@ public interface Projection<T> {
     }
 
     /**
-     * Returns whether it handles events of this type: by default, whether the type is one of {@link #eventTypes}. The
-     * answer for a type must never change.
+     * Returns whether it handles events of this type: by default, whether the type is one of {@link #eventTypes}, with or
+     * without its version. The answer for a type must never change.
      */
     default boolean handles(String eventType) {
-        return eventTypes().isEmpty() || eventTypes().contains(eventType);
+        Set<String> types = eventTypes();
+        return types.isEmpty() || types.contains(eventType) || types.contains(TypeRegistry.withoutVersion(eventType));
     }
 
     /**

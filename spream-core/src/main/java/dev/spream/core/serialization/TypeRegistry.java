@@ -64,6 +64,11 @@ public final class TypeRegistry {
         return type.read(name, value.json(), serializer);
     }
 
+    /** Returns a stored type name without its version: {@code MoneyDeposited} of {@code MoneyDeposited@2}. */
+    public static String withoutVersion(String storedName) {
+        return VersionedName.parse(storedName).name();
+    }
+
     /** Returns the class of a stored type name, whatever its version; empty if the type is not registered. */
     public Optional<Class<?>> classOf(String storedName) {
         return Optional.ofNullable(byName.get(VersionedName.parse(storedName).name()))

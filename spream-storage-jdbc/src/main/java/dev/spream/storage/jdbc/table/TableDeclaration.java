@@ -32,7 +32,8 @@ public final class TableDeclaration<E> {
     private static final int MAX_NAME = 63;
 
     final String table;
-    final Predicate<String> types;
+    final Set<String> types;
+    final Predicate<String> handled; // of the types, those whose events are read
     final Function<EventEnvelope, ? extends Collection<? extends E>> entries;
     final List<ProjectedColumn<E, ?>> keys = new ArrayList<>();
     final List<ProjectedColumn<E, ?>> values = new ArrayList<>();
@@ -44,9 +45,13 @@ public final class TableDeclaration<E> {
     private boolean deletes;
 
     TableDeclaration(
-            String table, Predicate<String> types, Function<EventEnvelope, ? extends Collection<? extends E>> entries) {
+            String table,
+            Set<String> types,
+            Predicate<String> handled,
+            Function<EventEnvelope, ? extends Collection<? extends E>> entries) {
         this.table = SchemaName.requireIdentifier("table", table, MAX_NAME);
-        this.types = types;
+        this.types = Set.copyOf(types);
+        this.handled = handled;
         this.entries = requireNonNull(entries, "entries");
         this.name = table;
     }

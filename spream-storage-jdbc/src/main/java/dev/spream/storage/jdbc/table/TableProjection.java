@@ -48,7 +48,8 @@ public final class TableProjection<E>
 
     private final String name;
     private final String table;
-    private final Predicate<String> types;
+    private final Set<String> types;
+    private final Predicate<String> handled;
     private final Function<EventEnvelope, ? extends Collection<? extends E>> entries;
     private final Predicate<? super E> deletion;
     private final int revision;
@@ -60,6 +61,7 @@ public final class TableProjection<E>
         name = declared.name;
         table = declared.table;
         types = declared.types;
+        handled = declared.handled;
         entries = declared.entries;
         deletion = declared.deletion;
         revision = declared.revision;
@@ -82,7 +84,8 @@ public final class TableProjection<E>
      */
     public static <S, E> TableDeclaration<E> table(
             String table, TypedEvents<S> events, Function<? super S, ? extends Collection<? extends E>> entries) {
-        return new TableDeclaration<>(table, events::handles, envelope -> entries.apply(events.read(envelope)));
+        return new TableDeclaration<>(
+                table, Set.of(), events::handles, envelope -> entries.apply(events.read(envelope)));
     }
 
     /**
@@ -97,7 +100,7 @@ public final class TableProjection<E>
     /** Declares a table in which each event, as it is in the store, changes the rows of its entries. */
     public static <E> TableDeclaration<E> table(
             String table, Set<String> types, Function<EventEnvelope, ? extends Collection<? extends E>> entries) {
-        return new TableDeclaration<>(table, type -> types.isEmpty() || types.contains(type), entries);
+        return new TableDeclaration<>(table, types, type -> true, entries);
     }
 
     /**
@@ -127,8 +130,13 @@ public final class TableProjection<E>
     }
 
     @Override
+    public Set<String> eventTypes() {
+        return types;
+    }
+
+    @Override
     public boolean handles(String eventType) {
-        return types.test(eventType);
+        return handled.test(eventType) && MultiRowProjection.super.handles(eventType);
     }
 
     @Override
