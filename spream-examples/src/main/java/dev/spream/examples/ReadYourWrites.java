@@ -12,13 +12,13 @@ import dev.spream.projection.waiting.WaitOutcome;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
-import dev.spream.storage.jdbc.rollup.Rollup;
+import dev.spream.storage.jdbc.table.TableProjection;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
 
@@ -29,7 +29,7 @@ public final class ReadYourWrites {
     private ReadYourWrites() {}
 
     /** Takes the JDBC URL of a PostgreSQL database. */
-    public static void main(String[] args) throws SQLException, InterruptedException {
+    public static void main(String[] args) throws InterruptedException {
         if (args.length != 1) {
             System.err.println("usage: ReadYourWrites <JDBC URL>");
             System.exit(2);
@@ -41,14 +41,12 @@ public final class ReadYourWrites {
     }
 
     /** Appends an event, and waits for the projection that counts events by type. */
-    static String awaited(DataSource database) throws SQLException, InterruptedException {
-        var counts = Rollup.into("counts")
+    static String awaited(DataSource database) throws InterruptedException {
+        var counts = TableProjection.table("counts", Set.of())
                 .key("type", event -> event.eventType())
                 .count("events")
                 .build();
-        try (Connection connection = database.getConnection()) {
-            counts.create(connection);
-        }
+        counts.createTable(database);
         try (JdbcEventStore events = JdbcEventStore.create(database);
                 EventSource source = events.source();
                 JdbcProjectionStore store = JdbcProjectionStore.create(database)) {
@@ -78,14 +76,12 @@ public final class ReadYourWrites {
     }
 
     /** Appends an event with an inline projection: its read model has the event when the append returns. */
-    static void inline(DataSource database) throws SQLException {
-        var inline = Rollup.into("inline_counts")
-                .key("account", event -> event.aggregateId())
+    static void inline(DataSource database) {
+        var inline = TableProjection.table("inline_counts", Set.of())
+                .key("account")
                 .count("events")
                 .build();
-        try (Connection connection = database.getConnection()) {
-            inline.create(connection);
-        }
+        inline.createTable(database);
         try (JdbcEventStore events =
                 JdbcEventStore.builder(database).inline(inline).build()) {
             events.append("account-2", ExpectedVersion.any(), List.of(deposit()));

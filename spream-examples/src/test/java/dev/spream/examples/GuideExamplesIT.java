@@ -32,11 +32,11 @@ final class GuideExamplesIT {
     }
 
     @Test
-    void the_projection_counts_the_event() throws Exception {
-        ProjectionExample.run(database);
+    void the_projection_adds_up_the_events() throws Exception {
+        Totals.run(database);
 
-        assertThat(number("SELECT count FROM movements WHERE account = 'account-1'"))
-                .isEqualTo(1);
+        assertThat(number("SELECT cents FROM customer_totals WHERE customer = 'ann'"))
+                .isEqualTo(70);
     }
 
     @Test

@@ -66,6 +66,21 @@ final class SnippetsTest {
     }
 
     @Test
+    void the_guide_to_projections_shows_a_whole_project() throws IOException {
+        Path guide = Documentation.guide("projections");
+        assertThat(blocks(guide, "xml")).containsExactly(text(Path.of("totals/pom.xml")));
+        assertThat(blocks(guide, "java"))
+                .contains(
+                        withoutPackage(Path.of("src/main/java/dev/spream/examples/Totals.java")),
+                        withoutPackage(Path.of("src/test/java/dev/spream/examples/TotalsIT.java")));
+    }
+
+    private static String withoutPackage(Path file) {
+        String text = text(file);
+        return text.substring(text.indexOf("import "));
+    }
+
+    @Test
     void the_guide_to_spring_boot_shows_a_whole_project() throws IOException {
         Path guide = Documentation.guide("spring-boot");
         Path project = Path.of("spring-boot-app");

@@ -1,5 +1,6 @@
 package dev.spream.projection;
 
+import dev.spream.core.serialization.TypeRegistry;
 import dev.spream.projection.event.EventEnvelope;
 import java.util.Set;
 
@@ -23,6 +24,15 @@ public interface Projection<T> {
     /** Returns the event types that it handles; empty for all. Events of other types only count as seen. */
     default Set<String> eventTypes() {
         return Set.of();
+    }
+
+    /**
+     * Returns whether it handles events of this type: by default, whether the type is one of {@link #eventTypes}, with or
+     * without its version. The answer for a type must never change.
+     */
+    default boolean handles(String eventType) {
+        Set<String> types = eventTypes();
+        return types.isEmpty() || types.contains(eventType) || types.contains(TypeRegistry.withoutVersion(eventType));
     }
 
     /**

@@ -33,8 +33,8 @@ final class ArchitectureTest {
 
     @Test
     void packages_use_the_kernel_and_those_that_are_further_in() {
-        mayUse(ROOT + ".event", CORE + ".record").check(CLASSES); // for its JSON
-        mayUse(ROOT, ROOT + ".event").check(CLASSES);
+        mayUse(ROOT + ".event", CORE + ".record", CORE + ".serialization").check(CLASSES); // for its JSON
+        mayUse(ROOT, ROOT + ".event", CORE + ".serialization").check(CLASSES);
         mayUse(ROOT + ".search", ROOT, ROOT + ".event").check(CLASSES);
         mayUse(ROOT + ".runner", ROOT, ROOT + ".event").check(CLASSES);
         mayUse(ROOT + ".waiting", ROOT, ROOT + ".event").check(CLASSES);

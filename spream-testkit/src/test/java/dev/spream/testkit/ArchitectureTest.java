@@ -30,6 +30,7 @@ final class ArchitectureTest {
                 .should()
                 .onlyDependOnClassesThat(resideInAnyPackage(
                         "java..",
+                        "javax.sql..",
                         "javax.tools..",
                         "jdk.jfr..",
                         "org.slf4j..",

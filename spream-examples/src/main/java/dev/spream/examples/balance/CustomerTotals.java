@@ -1,7 +1,7 @@
 package dev.spream.examples.balance;
 
 import dev.spream.projection.event.EventEnvelope;
-import dev.spream.storage.jdbc.rollup.Rollup;
+import dev.spream.storage.jdbc.table.TableProjection;
 
 /**
  * The total of every customer over all of the customer's accounts. Accounts of one customer are in several segments,
@@ -10,9 +10,8 @@ import dev.spream.storage.jdbc.rollup.Rollup;
 public final class CustomerTotals {
     private CustomerTotals() {}
 
-    public static Rollup<EventEnvelope> rollup() {
-        return Rollup.into("customer_totals")
-                .eventTypes(Movement.TYPES)
+    public static TableProjection<EventEnvelope> projection() {
+        return TableProjection.table("customer_totals", Movement.TYPES)
                 .key("customer", Movement::customer)
                 .sum("total", Movement::amount)
                 .count("movements")

@@ -63,11 +63,11 @@ final class CustomerTotalsIT {
                 EventSource source = events.source();
                 Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
-            CustomerTotals.rollup().create(connection);
+            CustomerTotals.projection().create(connection);
             Map<String, Long> expected = append(events);
             try (ProjectionManager<Connection> manager = ProjectionManager.builder(store)
                     .add(
-                            CustomerTotals.rollup(),
+                            CustomerTotals.projection(),
                             source,
                             ProjectionOptions.DEFAULTS.withSegments(4).withBatch(50))
                     .listener(listener)

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,27 +20,27 @@ import org.jspecify.annotations.Nullable;
  * many threads.
  */
 final class BatchPlanner {
-    private final Set<String> types;
+    private final Predicate<String> types;
     private final ProjectionOptions.Gaps gaps;
     private final ParkPolicy policy;
     private final boolean partial;
     private final Map<String, Set<Long>> skipped;
 
     /**
-     * @param types the event types that the projection handles; empty for all
+     * @param types whether the projection handles an event type
      * @param partial whether the first events of an aggregate may be left out
      */
-    BatchPlanner(Set<String> types, ProjectionOptions.Gaps gaps, ParkPolicy policy, boolean partial) {
+    BatchPlanner(Predicate<String> types, ProjectionOptions.Gaps gaps, ParkPolicy policy, boolean partial) {
         this(types, gaps, policy, partial, Map.of());
     }
 
     private BatchPlanner(
-            Set<String> types,
+            Predicate<String> types,
             ProjectionOptions.Gaps gaps,
             ParkPolicy policy,
             boolean partial,
             Map<String, Set<Long>> skipped) {
-        this.types = Set.copyOf(types);
+        this.types = types;
         this.gaps = gaps;
         this.policy = policy;
         this.partial = partial;
@@ -53,7 +54,7 @@ final class BatchPlanner {
 
     /** Returns whether an event is to be applied; otherwise it is skipped, and counts as seen. */
     boolean handles(EventEnvelope event) {
-        return (types.isEmpty() || types.contains(event.eventType()))
+        return types.test(event.eventType())
                 && !skipped.getOrDefault(event.aggregateId(), Set.of()).contains(event.eventVersion());
     }
 

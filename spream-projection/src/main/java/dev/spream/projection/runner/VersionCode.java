@@ -21,7 +21,7 @@ final class VersionCode<T> {
         this.projection = setup.projection().ofVersion(version.version());
         this.versioned = projection instanceof RebuildableProjection<?> || !projection.equals(setup.projection());
         this.writer = EventWriter.of(projection);
-        this.planner = new BatchPlanner(projection.eventTypes(), setup.options().gaps(), policy, version.from() > 0);
+        this.planner = new BatchPlanner(projection::handles, setup.options().gaps(), policy, version.from() > 0);
     }
 
     Projection<? super T> projection() {

@@ -48,7 +48,7 @@ final class ArchitectureTest {
             List.of("dev.spream.outbox..", "dev.spream.core.consume", "dev.spream.core.record"),
             ROOT + ".projection",
             List.of("dev.spream.projection", "dev.spream.projection.event", "dev.spream.core.record"),
-            ROOT + ".rollup",
+            ROOT + ".table",
             List.of("dev.spream.projection", "dev.spream.projection.event"));
 
     @Test

@@ -73,8 +73,7 @@ record InlineProjections(List<Projection<? super Connection>> projections) {
      */
     static void apply(Projection<? super Connection> projection, Connection connection, List<EventEnvelope> events) {
         List<EventEnvelope> handled = events.stream()
-                .filter(event -> projection.eventTypes().isEmpty()
-                        || projection.eventTypes().contains(event.eventType()))
+                .filter(event -> projection.handles(event.eventType()))
                 .toList();
         GuardedConnection guard = new GuardedConnection(connection, WORK);
         try {

@@ -17,12 +17,13 @@ import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
 import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
-import dev.spream.storage.jdbc.rollup.Rollup;
+import dev.spream.storage.jdbc.table.TableProjection;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -135,8 +136,8 @@ public final class ProjectionRate {
     }
 
     /** Returns the totals of customers, each of which has many accounts, in all segments. */
-    private static Rollup<EventEnvelope> totals(String table, String name) {
-        return Rollup.into(table)
+    private static TableProjection<EventEnvelope> totals(String table, String name) {
+        return TableProjection.table(table, Set.of())
                 .name(name)
                 .key(
                         "account",

@@ -47,8 +47,11 @@ public final class Accounts {
     }
 
     public static NewEvent event(String type, long amount) {
-        long id = IDS.incrementAndGet();
-        return new NewEvent("e" + id, type, Long.toString(amount), START, EventMetadata.NONE);
+        return eventWithData(type, Long.toString(amount));
+    }
+
+    public static NewEvent eventWithData(String type, String data) {
+        return new NewEvent("e" + IDS.incrementAndGet(), type, data, START, EventMetadata.NONE);
     }
 
     public static EventEnvelope deposit(String account, long version, long amount) {

@@ -26,12 +26,12 @@ final class BatchPlannerTest {
     private final ParkPolicy policy = new ParkPolicy(ProjectionOptions.DEFAULTS, new Random(1));
 
     private BatchPlanner planner(ProjectionOptions.Gaps gaps, String... types) {
-        return new BatchPlanner(Set.of(types), gaps, policy, false);
+        return new BatchPlanner(types.length == 0 ? type -> true : Set.of(types)::contains, gaps, policy, false);
     }
 
     @Test
     void of_a_version_that_begins_in_the_middle_an_aggregate_begins_with_whatever_comes_first() {
-        BatchPlanner partial = new BatchPlanner(Set.of(), ProjectionOptions.Gaps.WAIT, policy, true);
+        BatchPlanner partial = new BatchPlanner(type -> true, ProjectionOptions.Gaps.WAIT, policy, true);
         List<EventEnvelope> events =
                 List.of(TestEvents.event("a", 5), TestEvents.event("a", 6), TestEvents.event("a", 8));
         BatchPlan plan = partial.plan(events, Map.of(), Map.of());

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.rollup;
+package dev.spream.storage.jdbc.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BinaryOperator;
@@ -36,9 +37,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Rollups in PostgreSQL, of transfers between customers: two entries an event. */
+/** Rows that aggregates of all segments share, of transfers between customers: two entries an event. */
 @Timeout(120)
-final class RollupIT {
+final class SharedRowsIT {
     private static final int TRANSFERS = 2_000;
     private static final int WRITERS = 100;
     private static final int CUSTOMERS = 20;
@@ -74,15 +75,15 @@ final class RollupIT {
                 Math.max(one.highest, other.highest));
     }
 
-    private static Rollup<Entry> rollup() {
-        return Rollup.into("customer_days", Entry::of)
+    private static TableProjection<Entry> projection() {
+        return TableProjection.table("customer_days", Set.of(), Entry::of)
                 .name("customer-days")
                 .key("customer", Entry::customer)
-                .day("day", Entry::day)
+                .key("day", SqlType.DATE, Entry::day)
                 .sum("amount", Entry::amount)
                 .count("transfers")
-                .min("lowest", Entry::amount)
-                .max("highest", Entry::amount)
+                .min("lowest", SqlType.BIGINT, Entry::amount)
+                .max("highest", SqlType.BIGINT, Entry::amount)
                 .build();
     }
 
@@ -96,15 +97,12 @@ final class RollupIT {
                 failures.add(kind + ": " + failure);
             }
         };
-        try (Connection connection = database.dataSource().getConnection()) {
-            rollup().create(connection);
-            rollup().create(connection);
-        }
+        projection().createTable(database.dataSource());
         try (JdbcProjectionStore store = JdbcProjectionStore.create(database.dataSource());
                 EventSource source = events.source();
                 ProjectionManager<Connection> manager = ProjectionManager.builder(store)
                         .add(
-                                rollup(),
+                                projection(),
                                 source,
                                 ProjectionOptions.DEFAULTS.withSegments(4).withBatch(20))
                         .listener(listener)

@@ -1,4 +1,4 @@
 @NullMarked
-package dev.spream.storage.jdbc.rollup;
+package dev.spream.storage.jdbc.table;
 
 import org.jspecify.annotations.NullMarked;

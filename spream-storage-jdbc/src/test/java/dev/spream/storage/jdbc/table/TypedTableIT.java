@@ -1,0 +1,118 @@
+package dev.spream.storage.jdbc.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.spream.core.serialization.TypeRegistry;
+import dev.spream.projection.ProjectionOperations.Act;
+import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.event.EventSource;
+import dev.spream.projection.event.EventStore;
+import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.TypedEvents;
+import dev.spream.projection.runner.ProjectionManager;
+import dev.spream.serializer.jackson.JacksonSerializer;
+import dev.spream.storage.jdbc.TestDatabase;
+import dev.spream.storage.jdbc.event.JdbcEventStore;
+import dev.spream.storage.jdbc.projection.JdbcProjectionOperations;
+import dev.spream.storage.jdbc.projection.JdbcProjectionStore;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Tests of declared tables of typed events in the event store: rebuilt, and inline. */
+@Timeout(120)
+final class TypedTableIT {
+    private static final Act ACT = new Act("ann@example", "another column");
+    private static final Duration LIMIT = Duration.ofMinutes(1);
+    private static final TypeRegistry TYPES = TypeRegistry.builder(JacksonSerializer.create())
+            .type("Paid", Paid.class, data -> data.putIfAbsent("cents", 1))
+            .type("Renamed", Renamed.class)
+            .build();
+    private static final TypedEvents<Paid> PAID = TypedEvents.of(Paid.class, TYPES);
+    private static final TypedEvents<Renamed> RENAMED = TypedEvents.of(Renamed.class, TYPES);
+
+    private final TestDatabase database = new TestDatabase();
+
+    private record Paid(String customer, long cents) {}
+
+    private record Renamed(String name) {}
+
+    @AfterEach
+    void close() {
+        database.close();
+    }
+
+    private static TableDeclaration<Paid> totals() {
+        return TableProjection.table("totals", PAID)
+                .key("customer", Paid::customer)
+                .sum("cents", Paid::cents);
+    }
+
+    private static void append(EventStore events) {
+        events.append("order-1", ExpectedVersion.none(), PAID.newEvents(new Paid("ann", 5), new Paid("bob", 7)));
+        events.append("order-2", ExpectedVersion.none(), RENAMED.newEvents(new Renamed("of another class")));
+        events.append("order-2", ExpectedVersion.any(), PAID.newEvents(new Paid("ann", 3)));
+    }
+
+    private String row(String query) throws SQLException {
+        try (Connection connection = database.dataSource().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            assertThat(row.next()).isTrue();
+            return row.getString(1);
+        }
+    }
+
+    @Test
+    void a_table_is_rebuilt_with_another_column_and_exchanged() throws Exception {
+        TableProjection<Paid> first = totals().build();
+        TableProjection<Paid> second = totals().count("payments").revision(2).build();
+        first.createTable(database.dataSource());
+        try (JdbcEventStore events = JdbcEventStore.create(database.dataSource());
+                EventSource source = events.source();
+                JdbcProjectionStore store = JdbcProjectionStore.create(database.dataSource());
+                JdbcProjectionOperations operations = JdbcProjectionOperations.create(database.dataSource());
+                ProjectionManager<Connection> manager = ProjectionManager.builder(store)
+                        .add(first, source)
+                        .add(second, source)
+                        .build()) {
+            store.register("totals", 4);
+            append(events);
+            Thread running = Thread.ofVirtual().start(manager::run);
+            ProjectionRebuilds rebuilds = operations.rebuilds();
+            int version = rebuilds.rebuild("totals", OptionalInt.of(2), 0, ACT);
+            while (!rebuilds.progress("totals").stream()
+                    .allMatch(progress -> progress.version().prepared() && progress.isCaughtUp())) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+            }
+            rebuilds.cutOver("totals", version, LIMIT, Set.of(), ACT);
+            manager.shutdown(LIMIT);
+            running.join();
+        }
+        assertThat(
+                        row(
+                                "SELECT string_agg(format('%s %s %s', customer, cents, payments), ', ' ORDER BY customer) FROM totals"))
+                .isEqualTo("ann 8 2, bob 7 1");
+    }
+
+    @Test
+    void an_append_writes_the_table_of_its_class_of_events() throws Exception {
+        TableProjection<Paid> inline = totals().build();
+        inline.createTable(database.dataSource());
+        try (JdbcEventStore events =
+                JdbcEventStore.builder(database.dataSource()).inline(inline).build()) {
+            append(events);
+        }
+        assertThat(row("SELECT string_agg(format('%s %s', customer, cents), ', ' ORDER BY customer) FROM totals"))
+                .isEqualTo("ann 8, bob 7");
+    }
+}
