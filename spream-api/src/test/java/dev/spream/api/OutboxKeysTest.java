@@ -37,13 +37,13 @@ final class OutboxKeysTest {
     @Test
     void defaults_are_those_that_deployments_know() {
         OutboxWorkerOptions options = options(Map.of());
-        assertThat(options.concurrency()).isEqualTo(4);
+        assertThat(options.sender().concurrency()).isEqualTo(4);
         assertThat(options.batch()).isEqualTo(32);
         assertThat(options.pollInterval()).isEqualTo(Duration.ofMillis(500));
         assertThat(options.lease()).isEqualTo(Duration.ofMinutes(2));
-        assertThat(options.maxAttempts()).isEqualTo(6);
-        assertThat(options.backoff()).isEqualTo(Backoff.DEFAULT);
-        assertThat(options.sendTimeout()).isEqualTo(Duration.ofMillis(2_500));
+        assertThat(options.sender().maxAttempts()).isEqualTo(6);
+        assertThat(options.sender().backoff()).isEqualTo(Backoff.DEFAULT);
+        assertThat(options.sender().sendTimeout()).isEqualTo(Duration.ofMillis(2_500));
         assertThat(OutboxKeys.ENABLED.defaultValue()).contains(false);
     }
 
@@ -71,15 +71,15 @@ final class OutboxKeysTest {
                 "ordered-failure", "park",
                 "breaker-failures", "0",
                 "entry-retention", "3d"));
-        assertThat(options.concurrency()).isEqualTo(200);
+        assertThat(options.sender().concurrency()).isEqualTo(200);
         assertThat(options.batch()).isEqualTo(64);
         assertThat(options.pollInterval()).isEqualTo(Duration.ofSeconds(2));
         assertThat(options.lease()).isEqualTo(Duration.ofSeconds(30));
-        assertThat(options.sendTimeout()).isEqualTo(Duration.ofSeconds(7));
-        assertThat(options.maxAttempts()).isEqualTo(9);
-        assertThat(options.maxAge()).isEqualTo(Optional.of(Duration.ofHours(1)));
-        assertThat(options.orderedFailure()).isEqualTo(OrderedFailurePolicy.PARK);
-        assertThat(options.breakerFailures()).isZero();
+        assertThat(options.sender().sendTimeout()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(options.sender().maxAttempts()).isEqualTo(9);
+        assertThat(options.sender().maxAge()).isEqualTo(Optional.of(Duration.ofHours(1)));
+        assertThat(options.sender().orderedFailure()).isEqualTo(OrderedFailurePolicy.PARK);
+        assertThat(options.sender().breakerFailures()).isZero();
         assertThat(options.entryRetention()).isEqualTo(Duration.ofDays(3));
     }
 
@@ -91,7 +91,7 @@ final class OutboxKeysTest {
         assertThat(defaults.auditRetention()).isEqualTo(Duration.ofDays(90));
         OutboxWorkerOptions options = options(Map.of(
                 "breaker-pause", "3s", "entry-retention", "0s", "ledger-retention", "60d", "audit-retention", "365d"));
-        assertThat(options.breakerPause()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(options.sender().breakerPause()).isEqualTo(Duration.ofSeconds(3));
         assertThat(options.entryRetention()).isZero();
         assertThat(options.ledgerRetention()).isEqualTo(Duration.ofDays(60));
         assertThat(options.auditRetention()).isEqualTo(Duration.ofDays(365));

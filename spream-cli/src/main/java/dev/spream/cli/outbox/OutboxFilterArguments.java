@@ -38,6 +38,6 @@ final class OutboxFilterArguments {
     /** @param after excludes entries up to this id */
     OutboxFilter filter(long after, int limit) {
         return new OutboxFilter(
-                statuses, parked, Optional.ofNullable(orderingKey), Optional.ofNullable(reason), after, limit);
+                statuses, parked, "", Optional.ofNullable(orderingKey), Optional.ofNullable(reason), after, limit);
     }
 }

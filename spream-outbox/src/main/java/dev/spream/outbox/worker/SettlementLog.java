@@ -4,6 +4,7 @@ import dev.spream.core.DurationText;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.Settlement;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,7 +13,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param adapter the name of the sender
  */
-record SettlementLog(OutboxOwner owner, String adapter) {
+record SettlementLog(OutboxOwner owner, Map<String, String> adapters) {
     private static final Logger log = LoggerFactory.getLogger(SettlementLog.class);
 
     void settled(OutboxClaim claim, Settlement settlement, long latencyMillis) {
@@ -56,7 +57,8 @@ record SettlementLog(OutboxOwner owner, String adapter) {
         return new Object() {
             @Override
             public String toString() {
-                return EntryLabel.of(owner, claim) + " adapter=" + adapter;
+                return EntryLabel.of(owner, claim) + " adapter="
+                        + adapters.get(claim.entry().destination());
             }
         };
     }

@@ -28,7 +28,7 @@ final class MemoryEnqueuer implements Outbox<Transaction> {
 
     @Override
     public List<EnqueueResult> enqueueAll(Transaction transaction, List<OutboxMessage> messages) {
-        return enqueueAll(transaction, messages, new MemoryOutboxTransaction.Claims(Optional.empty()));
+        return enqueueAll(transaction, messages, MemoryOutboxTransaction.Claims.none());
     }
 
     /** Enqueues messages, and claims them where there is room. */
