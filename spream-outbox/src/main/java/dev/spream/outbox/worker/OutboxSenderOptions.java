@@ -54,6 +54,21 @@ public record OutboxSenderOptions(
         return new Builder();
     }
 
+    public Builder toBuilder() {
+        Builder builder = builder()
+                .concurrency(concurrency)
+                .sendTimeout(sendTimeout)
+                .maxAttempts(maxAttempts)
+                .backoff(backoff)
+                .orderedFailure(orderedFailure)
+                .unknownFailure(unknownFailure)
+                .breakerFailures(breakerFailures)
+                .breakerPause(breakerPause);
+        rate.ifPresent(builder::rate);
+        maxAge.ifPresent(builder::maxAge);
+        return builder;
+    }
+
     /**
      * The settings of a sender; every one has a safe default. Confined to one thread.
      *
