@@ -1,7 +1,10 @@
 package dev.spream.api;
 
+import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.OutboxSenderProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.outbox.worker.OrderedFailurePolicy;
 import dev.spream.outbox.worker.OutboxSenderOptions;
@@ -9,6 +12,7 @@ import dev.spream.outbox.worker.OutboxWorkerOptions;
 import dev.spream.outbox.worker.UnknownFailure;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** The keys that begin with {@code outbox}, apart from the plug-in's: the options of the outbox worker. */
@@ -28,6 +32,12 @@ final class OutboxKeys {
                     "Maximum number of entries sent at the same time. Also set by the variable OUTBOX_CONCURRENCY.",
                     DEFAULTS.sender().concurrency(),
                     OutboxWorkerOptions.Builder::concurrency),
+            OptionKey.optional(
+                    "rate",
+                    ConfigType.integer(1, OutboxSenderOptions.MAX_RATE),
+                    "Maximum number of attempts that begin in a second, spread evenly.",
+                    "no limit",
+                    OutboxWorkerOptions.Builder::rate),
             OptionKey.of(
                     "batch",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_BATCH),
@@ -127,7 +137,39 @@ final class OutboxKeys {
                     DEFAULTS.auditRetention(),
                     OutboxWorkerOptions.Builder::auditRetention));
 
+    /** The group of the keys of senders of destinations. */
+    static final String SENDERS = "senders";
+
+    /** The keys of the options that each sender has of its own. */
+    private static final Set<String> OF_SENDERS = Set.of(
+            "concurrency",
+            "rate",
+            "send-timeout",
+            "max-attempts",
+            "backoff",
+            "max-age",
+            "ordered-failure",
+            "unknown-failure",
+            "breaker-failures",
+            "breaker-pause");
+
     private OutboxKeys() {}
+
+    /**
+     * Returns the configuration of the sender of a destination: {@code senders.mail.concurrency} in the place of
+     * {@code outbox.concurrency}, {@code senders.mail} in that of {@code sender}, and {@code senders.mail.http.url} in
+     * that of {@code sender.http.url}.
+     */
+    static SpreamConfig ofSender(SpreamConfig config, String destination) {
+        String sender = OutboxSenderProvider.PORT.key();
+        return config.with(SENDERS, destination, sender, rest -> {
+            if (rest.isEmpty()) {
+                return sender;
+            }
+            String place = OF_SENDERS.contains(rest) ? OutboxStoreProvider.PORT.key() : sender;
+            return place + "." + rest;
+        });
+    }
 
     static List<OptionKey<OutboxWorkerOptions.Builder, ?>> options() {
         return OPTIONS;

@@ -9,6 +9,7 @@ import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.outbox.worker.Backoff;
 import dev.spream.outbox.worker.OrderedFailurePolicy;
+import dev.spream.outbox.worker.OutboxSenderOptions;
 import dev.spream.outbox.worker.OutboxWorkerOptions;
 import java.time.Duration;
 import java.util.Arrays;
@@ -21,6 +22,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,7 +33,7 @@ final class OutboxKeysTest {
     private static final Pattern RANGE = Pattern.compile("(?:integer|duration), (\\S+) to (\\S+)");
 
     /** Options that are set otherwise. */
-    private static final Set<String> NOT_TEXT = Set.of("name", "listeners");
+    private static final Set<String> NOT_TEXT = Set.of("name", "sender", "listeners");
 
     /** The defaults of the seed's configuration. */
     @Test
@@ -49,7 +51,8 @@ final class OutboxKeysTest {
 
     @Test
     void every_option_that_text_can_express_has_a_key() {
-        Set<String> expected = Arrays.stream(OutboxWorkerOptions.class.getRecordComponents())
+        Set<String> expected = Stream.of(OutboxWorkerOptions.class, OutboxSenderOptions.class)
+                .flatMap(options -> Arrays.stream(options.getRecordComponents()))
                 .map(component ->
                         component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))
                 .filter(name -> !NOT_TEXT.contains(name))
