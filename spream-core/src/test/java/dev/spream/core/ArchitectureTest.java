@@ -73,6 +73,7 @@ final class ArchitectureTest {
         mayUse("source", "partition", "record").check(CORE_CLASSES);
         mayUse("consume", "internal", "partition", "record").check(CORE_CLASSES);
         mayUse("internal").check(CORE_CLASSES);
+        mayUse("serialization", "record").check(CORE_CLASSES); // for its JSON
         mayUse("subscription", "internal", "consume", "source", "partition", "record")
                 .check(CORE_CLASSES);
     }
@@ -128,6 +129,7 @@ final class ArchitectureTest {
                         CORE + ".source",
                         CORE + ".consume",
                         CORE + ".internal",
+                        CORE + ".serialization",
                         CORE + ".subscription",
                         CORE + ".subscription.inflight",
                         CORE + ".subscription.lease",
@@ -135,7 +137,7 @@ final class ArchitectureTest {
                         CORE + ".subscription.transaction");
         assertThat(new TreeSet<>(
                         CORE_CLASSES.stream().map(JavaClass::getPackageName).toList()))
-                .hasSize(11);
+                .hasSize(12);
     }
 
     @Test
