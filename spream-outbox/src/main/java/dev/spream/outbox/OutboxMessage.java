@@ -4,6 +4,8 @@ import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.Sha256;
+import dev.spream.core.serialization.SerializedValue;
+import dev.spream.core.serialization.TypeRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -69,6 +71,18 @@ public record OutboxMessage(
 
     public static Builder builder(String idempotencyKey, String payload) {
         return new Builder(requireNonNull(idempotencyKey, "idempotencyKey"), requireNonNull(payload, "payload"));
+    }
+
+    /**
+     * Returns a builder of a message with a value as its payload, under the stored name of its type. A {@link TypedSender}
+     * gets the value.
+     *
+     * @throws IllegalArgumentException if its class is not registered
+     * @throws dev.spream.core.serialization.SerializationException if it cannot be written
+     */
+    public static Builder typed(TypeRegistry types, String idempotencyKey, Object value) {
+        SerializedValue serialized = types.serialize(value);
+        return builder(idempotencyKey, serialized.json()).payloadType(serialized.type());
     }
 
     /** Returns the SHA-256 of the text in UTF-8, in hexadecimal with the prefix {@code sha256:}. */
