@@ -2,7 +2,6 @@ package dev.spream.api;
 
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.OutboxSenderProvider;
 import dev.spream.api.spi.OutboxStoreProvider;
@@ -153,8 +152,8 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
         if (destinations.isEmpty() || plugins.config().mayConfigure(OutboxSenderProvider.PORT.key())) {
             senders.put("", plugins.validate(needed));
         }
-        destinations.forEach(destination -> senders.put(
-                destination, plugins.validate(OutboxKeys.ofSender(plugins.config(), destination), needed)));
+        destinations.forEach(destination ->
+                senders.put(destination, plugins.validate(OutboxKeys.ofSender(plugins.config(), destination), needed)));
         return senders;
     }
 
@@ -170,8 +169,9 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
     private void requireUsable(Map<String, ConfigValidation> senders) {
         List<String> problems = new ArrayList<>();
         senders.forEach((destination, whole) -> whole.problems().stream()
-                .map(problem ->
-                        destination.isEmpty() ? problem : "%s.%s: %s".formatted(OutboxKeys.SENDERS, destination, problem))
+                .map(problem -> destination.isEmpty()
+                        ? problem
+                        : "%s.%s: %s".formatted(OutboxKeys.SENDERS, destination, problem))
                 .forEach(problems::add));
         if (!validation.outbox().get(OutboxKeys.ENABLED)) {
             problems.add(disabled());

@@ -87,7 +87,9 @@ final class TypedSenderTest {
         OutboxSender sender = TypedSender.sender(types, Mail.class, new Noting<>());
         assertThat(sender.send(entry(message), Duration.ofSeconds(1))).isEqualTo(SENT);
         assertThat(sender.send(
-                        entry(OutboxMessage.typed(types, "key 2", new Parcel("bob")).build()), Duration.ofSeconds(1)))
+                        entry(OutboxMessage.typed(types, "key 2", new Parcel("bob"))
+                                .build()),
+                        Duration.ofSeconds(1)))
                 .isEqualTo(SENT);
         assertThat(sent).containsExactly(new Letter("ann"), new Parcel("bob"));
         assertThat(sender.name()).isEqualTo("Noting");
@@ -99,7 +101,9 @@ final class TypedSenderTest {
         List<OutboxMessage> unreadable = List.of(
                 OutboxMessage.of("untyped", "\"ann\""),
                 OutboxMessage.builder("unknown", "\"ann\"").payloadType("Card").build(),
-                OutboxMessage.builder("newer", "\"ann\"").payloadType("Letter@2").build(),
+                OutboxMessage.builder("newer", "\"ann\"")
+                        .payloadType("Letter@2")
+                        .build(),
                 OutboxMessage.builder("other", "7").payloadType("Letter").build(),
                 OutboxMessage.typed(types, "of another type", new Parcel("bob")).build());
         for (OutboxMessage message : unreadable) {

@@ -115,7 +115,11 @@ final class MetadataTest {
     }
 
     private void addOutbox() {
-        ofOutbox("enabled", "java.lang.Boolean", "Whether there is an outbox over the application's data source.", false);
+        ofOutbox(
+                "enabled",
+                "java.lang.Boolean",
+                "Whether there is an outbox over the application's data source.",
+                false);
         ofOutbox("schema", "java.lang.String", "Schema of the tables of the outbox. Default: spream.", null);
         ofOutbox("table", "java.lang.String", "Table of the entries. Default: outbox_orders.", null);
         ofOutbox("ledger", "java.lang.String", "Table of the idempotency keys. Default: idempo_ledger.", null);

@@ -99,8 +99,7 @@ public final class SpreamConfig {
         keyed().stream().filter(setting -> isBelow(setting.name(), own)).forEach(setting -> {
             String rest = setting.name().equals(own) ? "" : setting.name().substring(own.length() + 1);
             String replacing = key.apply(rest);
-            added.put(
-                    replacing, new RawSetting(replacing, setting.written(), setting.origin(), setting.readable()));
+            added.put(replacing, new RawSetting(replacing, setting.written(), setting.origin(), setting.readable()));
         });
         return new SpreamConfig(this, each -> isBelow(each, group) || isBelow(each, replaced), added);
     }

@@ -222,7 +222,17 @@ final class OutboxMetricsTest {
 
     private static OutboxClaim claim(long id, int attempt) {
         OutboxEntry entry = new OutboxEntry(
-                id, "order-" + id, 1, "sha256:00", "{}", Optional.empty(), "", Optional.empty(), Optional.empty(), NOW, Optional.empty());
+                id,
+                "order-" + id,
+                1,
+                "sha256:00",
+                "{}",
+                Optional.empty(),
+                "",
+                Optional.empty(),
+                Optional.empty(),
+                NOW,
+                Optional.empty());
         return new OutboxClaim(entry, 1, attempt, false, NOW);
     }
 

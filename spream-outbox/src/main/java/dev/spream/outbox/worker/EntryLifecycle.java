@@ -81,7 +81,8 @@ final class EntryLifecycle {
     }
 
     private int reserveNow(int limit) {
-        return slots.reserve(Math.min(limit, mostHeld - activeClaims.of(destination)), readAhead.entries(signals.now()));
+        return slots.reserve(
+                Math.min(limit, mostHeld - activeClaims.of(destination)), readAhead.entries(signals.now()));
     }
 
     /** Promises slots to at most that many entries that are about to be enqueued, and returns their number. */

@@ -87,9 +87,8 @@ final class HeldSegments {
     /** Removes and returns the segments to release now: those above the share without entries in flight. */
     Set<Integer> leaveIdle() {
         return lock.get(() -> {
-            Set<Integer> idle = releasing.stream()
-                    .filter(segment -> busy[segment] == 0)
-                    .collect(Collectors.toSet());
+            Set<Integer> idle =
+                    releasing.stream().filter(segment -> busy[segment] == 0).collect(Collectors.toSet());
             releasing.removeAll(idle);
             return idle;
         });

@@ -74,8 +74,7 @@ public record OutboxSenderOptions(
      *
      * @param <B> the builder itself
      */
-    public abstract static sealed class Settings<B extends Settings<B>>
-            permits Builder, OutboxWorkerOptions.Builder {
+    public abstract static sealed class Settings<B extends Settings<B>> permits Builder, OutboxWorkerOptions.Builder {
         private int concurrency = 4;
         private OptionalInt rate = OptionalInt.empty();
         private Duration sendTimeout = Duration.ofMillis(2_500);

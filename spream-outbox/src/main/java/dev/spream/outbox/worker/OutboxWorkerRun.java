@@ -81,9 +81,10 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         this.heartbeat = new Waiter(time);
         this.watchdog = new Waiter(time);
         Map<String, String> adapters = senders.stream()
-                .collect(toMap(SenderRoute.Sending::destination, each -> each.sender().name()));
-        WorkerEvents events = new WorkerEvents(
-                owner, new SettlementLog(owner, adapters), new SafeListeners<>(options.listeners()));
+                .collect(toMap(
+                        SenderRoute.Sending::destination, each -> each.sender().name()));
+        WorkerEvents events =
+                new WorkerEvents(owner, new SettlementLog(owner, adapters), new SafeListeners<>(options.listeners()));
         StoreHealth calls = new StoreHealth(owner, events.listeners());
         WorkerStore store = new WorkerStore(outbox, owner, options.lease(), time, calls);
         Map<String, CircuitBreakerEvents> breakers = senders.stream()
@@ -92,20 +93,13 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         OutboxSegmentKeeper segments = new OutboxSegmentKeeper(store, held, time);
         this.activeClaims = new ActiveClaims(store, options, breakers, events, time);
         this.writer = new SettlementWriter(store, activeClaims, events, time, random);
-        SenderRoute.Shared shared = new SenderRoute.Shared(
-                store, held, segments, activeClaims, writer, sending, options, events, random);
+        SenderRoute.Shared shared =
+                new SenderRoute.Shared(store, held, segments, activeClaims, writer, sending, options, events, random);
         senders.forEach(sender -> routes.put(
                 sender.destination(),
                 new SenderRoute(sender, requireNonNull(breakers.get(sender.destination())), shared)));
-        this.maintenance = new MaintenanceTask(
-                store,
-                new Enqueues(),
-                segments,
-                breakers,
-                options,
-                events,
-                random,
-                signals);
+        this.maintenance =
+                new MaintenanceTask(store, new Enqueues(), segments, breakers, options, events, random, signals);
         this.retention = new Retention(store, options, events, random, signals);
     }
 

@@ -48,7 +48,17 @@ final class OrderedClaimPlannerTest {
 
     private static OutboxClaim claim(long id, String key) {
         OutboxEntry entry = new OutboxEntry(
-                id, "order-" + id, 1, "", "{}", Optional.empty(), "", Optional.of(key), Optional.empty(), Instant.EPOCH, Optional.empty());
+                id,
+                "order-" + id,
+                1,
+                "",
+                "{}",
+                Optional.empty(),
+                "",
+                Optional.of(key),
+                Optional.empty(),
+                Instant.EPOCH,
+                Optional.empty());
         return new OutboxClaim(entry, 1, 1, false, Instant.EPOCH);
     }
 

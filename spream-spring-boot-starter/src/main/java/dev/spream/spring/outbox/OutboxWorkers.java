@@ -51,7 +51,9 @@ public final class OutboxWorkers implements SmartLifecycle {
             started.run();
         } catch (RuntimeException | Error e) {
             failure = e;
-            log.error("the outbox worker has failed; entries stay pending until it is started again", LoggedFailure.of(e));
+            log.error(
+                    "the outbox worker has failed; entries stay pending until it is started again",
+                    LoggedFailure.of(e));
         }
     }
 

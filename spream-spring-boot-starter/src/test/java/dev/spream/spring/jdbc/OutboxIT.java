@@ -12,13 +12,13 @@ import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.SendOutcome;
+import dev.spream.servers.PostgresDatabase;
 import dev.spream.spring.actuate.OutboxHealthAutoConfiguration;
 import dev.spream.spring.actuate.OutboxHealthIndicator;
 import dev.spream.spring.metrics.OutboxMetricsAutoConfiguration;
 import dev.spream.spring.outbox.OutboxDestination;
 import dev.spream.spring.outbox.OutboxWorkers;
 import dev.spream.storage.jdbc.JdbcPool;
-import dev.spream.servers.PostgresDatabase;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -208,9 +208,7 @@ final class OutboxIT {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("@Transactional");
             try (HikariDataSource other = pool()) {
-                TransactionTemplate elsewhere =
-                        new TransactionTemplate(
-                                new JdbcTransactionManager(other));
+                TransactionTemplate elsewhere = new TransactionTemplate(new JdbcTransactionManager(other));
                 assertThatThrownBy(() -> elsewhere.executeWithoutResult(status -> outbox.enqueue(message("never"))))
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("not one of the outbox's data source");
@@ -225,9 +223,8 @@ final class OutboxIT {
                     .isEqualTo(Status.UP);
             context.getBean(Orders.class).place("order");
             MeterRegistry meters = context.getBean(MeterRegistry.class);
-            Counter succeeded = meters.get("outbox.processed")
-                    .tag("outcome", "succeeded")
-                    .counter();
+            Counter succeeded =
+                    meters.get("outbox.processed").tag("outcome", "succeeded").counter();
             long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
             while (succeeded.count() < 2) {
                 assertThat(System.nanoTime() - until).as("not counted").isNegative();

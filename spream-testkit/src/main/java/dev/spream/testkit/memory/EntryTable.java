@@ -116,7 +116,8 @@ final class EntryTable {
     /** Returns when the next entry of a destination without an ordering key is due that is not due yet. */
     Optional<Instant> nextDue(String destination, Instant now) {
         return free(destination)
-                .filter(entry -> entry.isWaiting() && !entry.isParked() && entry.dueAt().isAfter(now))
+                .filter(entry ->
+                        entry.isWaiting() && !entry.isParked() && entry.dueAt().isAfter(now))
                 .findFirst()
                 .map(StoredEntry::dueAt);
     }

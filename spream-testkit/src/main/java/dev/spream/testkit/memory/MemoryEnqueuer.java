@@ -11,7 +11,6 @@ import dev.spream.outbox.OutboxTransaction;
 import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 
 /** The enqueuing side of an {@link InMemoryOutbox}. */
 final class MemoryEnqueuer implements Outbox<Transaction> {

@@ -49,8 +49,9 @@ final class MemoryStore implements OutboxStore {
 
     @Override
     public Set<String> destinations() {
-        return memory.locked(() ->
-                memory.entries.unsettled().stream().map(StoredEntry::destination).collect(Collectors.toSet()));
+        return memory.locked(() -> memory.entries.unsettled().stream()
+                .map(StoredEntry::destination)
+                .collect(Collectors.toSet()));
     }
 
     @Override

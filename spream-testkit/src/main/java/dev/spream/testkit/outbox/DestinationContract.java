@@ -119,8 +119,9 @@ interface DestinationContract<T> extends OutboxScenario.Stage<T> {
 
     @Test
     default void a_delay_begins_with_the_enqueue_by_the_clock_of_the_store() {
-        given().enqueued(
-                messageBuilder("later").afterDelay(Duration.ofSeconds(30)).build());
+        given().enqueued(messageBuilder("later")
+                .afterDelay(Duration.ofSeconds(30))
+                .build());
         given().enqueued(messageBuilder("much later")
                 .afterDelay(Duration.ofSeconds(30))
                 .notBefore(given().in(Duration.ofMinutes(2)))
@@ -150,8 +151,7 @@ interface DestinationContract<T> extends OutboxScenario.Stage<T> {
         assertThat(given().store().nextDue("mail").orElseThrow())
                 .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(30));
         given().pass(Duration.ofSeconds(31));
-        assertThat(given().store().nextDue("mail").orElseThrow())
-                .isBetween(Duration.ofMinutes(1), Duration.ofHours(1));
+        assertThat(given().store().nextDue("mail").orElseThrow()).isBetween(Duration.ofMinutes(1), Duration.ofHours(1));
     }
 
     @Test

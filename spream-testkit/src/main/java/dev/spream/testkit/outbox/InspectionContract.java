@@ -230,8 +230,10 @@ interface InspectionContract<T> extends OperationsStage<T> {
 
     @Test
     default void entries_are_listed_by_destination() {
-        long id = given().enqueued(
-                messageBuilder("letter").destination("mail").payloadType("Letter").build());
+        long id = given().enqueued(messageBuilder("letter")
+                .destination("mail")
+                .payloadType("Letter")
+                .build());
         given().enqueued("plain");
         OutboxFilter mail = new OutboxFilter(Set.of(), false, "mail", Optional.empty(), Optional.empty(), 0, 100);
         assertThat(keys(mail)).containsExactly("letter");

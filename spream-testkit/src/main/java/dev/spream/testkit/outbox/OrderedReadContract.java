@@ -116,10 +116,14 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
         assertThat(given().store().ordered("", "a", 10))
                 .extracting(OrderedEntry::id)
                 .containsExactly(first, second, third);
-        assertThat(given().store().ordered("", "a", 2)).extracting(OrderedEntry::id).containsExactly(first, second);
+        assertThat(given().store().ordered("", "a", 2))
+                .extracting(OrderedEntry::id)
+                .containsExactly(first, second);
         assertThat(given().store().ordered("", "unknown", 2)).isEmpty();
         given().succeed(ANN, given().claimOrdered(ANN, first).getFirst());
-        assertThat(given().store().ordered("", "a", 1)).extracting(OrderedEntry::id).containsExactly(second);
+        assertThat(given().store().ordered("", "a", 1))
+                .extracting(OrderedEntry::id)
+                .containsExactly(second);
     }
 
     @Test

@@ -47,8 +47,8 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     @Override
     public List<EnqueueResult> enqueueAll(List<OutboxMessage> messages) {
         requireOpen();
-        LocalWatchers.Reserved reserved = reserve(
-                messages.stream().filter(EnqueueStatement::isClaimable).toList());
+        LocalWatchers.Reserved reserved =
+                reserve(messages.stream().filter(EnqueueStatement::isClaimable).toList());
         EnqueueStatement.Enqueued enqueued;
         try {
             enqueued = outbox.enqueueAll(connection, messages, reserved);

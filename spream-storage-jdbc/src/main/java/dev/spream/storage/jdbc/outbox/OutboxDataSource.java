@@ -75,7 +75,9 @@ public final class OutboxDataSource implements DataSource {
 
     @Override
     public <T> T unwrap(Class<T> type) throws SQLException {
-        return type.isInstance(this) ? type.cast(this) : type.isInstance(target) ? type.cast(target) : target.unwrap(type);
+        return type.isInstance(this)
+                ? type.cast(this)
+                : type.isInstance(target) ? type.cast(target) : target.unwrap(type);
     }
 
     @Override

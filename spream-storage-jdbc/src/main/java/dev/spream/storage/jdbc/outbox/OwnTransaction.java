@@ -32,10 +32,10 @@ record OwnTransaction(JdbcOutbox outbox, DataSource dataSource) {
         }
     }
 
-    private <R, E extends Exception> R guarded(Connection connection, OutboxWork<R, E> work)
-            throws SQLException, E {
+    private <R, E extends Exception> R guarded(Connection connection, OutboxWork<R, E> work) throws SQLException, E {
         GuardedConnection guard = new GuardedConnection(connection, WORK);
-        OutboxTransaction messages = OutboxConnection.messages(connection, outbox).orElseThrow();
+        OutboxTransaction messages =
+                OutboxConnection.messages(connection, outbox).orElseThrow();
         try {
             return work.run(guard.view(), messages);
         } finally {

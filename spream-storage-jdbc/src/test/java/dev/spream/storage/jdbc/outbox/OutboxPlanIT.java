@@ -85,18 +85,12 @@ final class OutboxPlanIT {
     }
 
     private static void insert(
-            String key,
-            String status,
-            String nextRunAt,
-            String expiresAt,
-            String orderingKey,
-            String destination) {
+            String key, String status, String nextRunAt, String expiresAt, String orderingKey, String destination) {
         database.execute("""
                 INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, status, next_run_at,
                     expires_at, ordering_key, segment, destination)
                 SELECT '%1$s' || n, '{}', 'd', %2$s, %3$s, %4$s, %5$s, CASE WHEN %5$s IS NOT NULL THEN n %% 50 END, '%7$s'
-                FROM generate_series(1, %6$d) AS n""".formatted(
-                        key, status, nextRunAt, expiresAt, orderingKey, EACH, destination));
+                FROM generate_series(1, %6$d) AS n""".formatted(key, status, nextRunAt, expiresAt, orderingKey, EACH, destination));
     }
 
     @AfterAll

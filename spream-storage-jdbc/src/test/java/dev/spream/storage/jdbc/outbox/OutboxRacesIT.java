@@ -149,8 +149,9 @@ final class OutboxRacesIT {
                     test.store.holdSegments(owner, Set.of(), LEASE).held();
             Map<Integer, Long> after =
                     segments.stream().collect(Collectors.toMap(OutboxSegmentLease::segment, segment -> 0L));
-            List<Long> ids =
-                    test.store.ordered("", after, 20).stream().map(OrderedEntry::id).toList();
+            List<Long> ids = test.store.ordered("", after, 20).stream()
+                    .map(OrderedEntry::id)
+                    .toList();
             List<OutboxClaim> claims =
                     test.store.claimOrdered(owner, segments, ids, LEASE).claims();
             sent.addAll(claims);

@@ -153,7 +153,8 @@ final class OutboxTransactionsIT {
     }
 
     @Test
-    void an_entry_rolled_back_to_a_savepoint_is_not_sent_and_the_others_are() throws SQLException, InterruptedException {
+    void an_entry_rolled_back_to_a_savepoint_is_not_sent_and_the_others_are()
+            throws SQLException, InterruptedException {
         try (Connection connection = dataSource.getConnection()) {
             connection.setAutoCommit(false);
             test.outbox.enqueue(connection, message("order"));
@@ -176,8 +177,7 @@ final class OutboxTransactionsIT {
             test.outbox.enqueue(
                     new GuardedConnection(
                                     connection,
-                                    new GuardedConnection.Work(
-                                            "a library", "", false, IllegalStateException::new))
+                                    new GuardedConnection.Work("a library", "", false, IllegalStateException::new))
                             .view(),
                     ordered("order"));
             connection.commit();

@@ -48,8 +48,9 @@ final class PostgresOutboxIT {
     @Test
     void an_entry_is_enqueued_claimed_renewed_and_settled_in_both_tables() throws SQLException {
         EnqueueResult enqueued = test.enqueue("k").getFirst();
-        OutboxClaim claim =
-                test.store.claim(ANN, "", 32, LEASE).claims().stream().findFirst().orElseThrow();
+        OutboxClaim claim = test.store.claim(ANN, "", 32, LEASE).claims().stream()
+                .findFirst()
+                .orElseThrow();
 
         assertThat(enqueued).isEqualTo(new EnqueueResult.Enqueued(claim.entry().id()));
         assertThat(claim.attempt()).isEqualTo(1);

@@ -77,7 +77,9 @@ final class OutboxSendersTest {
         enqueue("post", 20);
         await(() -> bench.count(OutboxStatus.SUCCEEDED) == 20);
         assertThat(mail.mostSending()).isEqualTo(2);
-        assertThat(bench.count(OutboxStatus.SENDING)).as("claimed for the hanging receiver").isEqualTo(2);
+        assertThat(bench.count(OutboxStatus.SENDING))
+                .as("claimed for the hanging receiver")
+                .isEqualTo(2);
         back.countDown();
         await(() -> bench.count(OutboxStatus.SUCCEEDED) == 30);
     }
@@ -97,8 +99,7 @@ final class OutboxSendersTest {
         ScriptedSender mail = ScriptedSender.idempotent(OK);
         bench.start(Map.of("mail", mail, "post", post), options -> options);
         bench.start(ScriptedSender.idempotent(OK));
-        bench.advanceUntil(
-                Duration.ofSeconds(1), Duration.ofMinutes(10), () -> bench.count(OutboxStatus.PENDING) <= 1);
+        bench.advanceUntil(Duration.ofSeconds(1), Duration.ofMinutes(10), () -> bench.count(OutboxStatus.PENDING) <= 1);
         assertThat(mail.sent).contains("mail-1");
     }
 

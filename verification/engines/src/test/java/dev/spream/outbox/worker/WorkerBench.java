@@ -88,9 +88,7 @@ final class WorkerBench implements AutoCloseable {
     }
 
     /** Starts a worker over the outbox in memory with the senders of destinations. */
-    Running start(
-            Map<String, OutboxSender> senders,
-            UnaryOperator<OutboxWorkerOptions.Builder> change) {
+    Running start(Map<String, OutboxSender> senders, UnaryOperator<OutboxWorkerOptions.Builder> change) {
         OutboxWorker.Builder worker = OutboxWorker.builder(memory.store()).time(time);
         senders.forEach(worker::sender);
         return start(worker, change);
