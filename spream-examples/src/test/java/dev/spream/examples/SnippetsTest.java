@@ -66,6 +66,15 @@ final class SnippetsTest {
     }
 
     @Test
+    void the_guide_to_the_outbox_shows_a_whole_project() {
+        Path guide = Documentation.guide("outbox");
+        Path sources = Path.of("src/test/java/com/example/orders");
+        assertThat(blocks(guide, "xml")).containsExactly(text(Path.of("outbox-app/pom.xml")));
+        assertThat(blocks(guide, "java"))
+                .contains(text(sources.resolve("OrdersApp.java")), text(sources.resolve("OrdersAppIT.java")));
+    }
+
+    @Test
     void the_guide_to_spring_boot_shows_a_whole_project() throws IOException {
         Path guide = Documentation.guide("spring-boot");
         Path project = Path.of("spring-boot-app");
