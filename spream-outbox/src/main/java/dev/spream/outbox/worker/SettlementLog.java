@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The log of settlements. It contains neither payloads nor responses of the receiver.
  *
- * @param adapter the name of the sender
+ * @param adapters the names of the senders in log lines, by destination
  */
 record SettlementLog(OutboxOwner owner, Map<String, String> adapters) {
     private static final Logger log = LoggerFactory.getLogger(SettlementLog.class);

@@ -2,12 +2,11 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.OutboxTransaction;
 import java.sql.Connection;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Work in a transaction of {@link JdbcOutbox#transact}, which is committed with the messages that it enqueues.
  *
- * @param <R> the result of the work, which may be null
+ * @param <R> the result of the work, not null; see {@link Action} for work without one
  * @param <E> the exception of the work; the transaction is rolled back then
  */
 @FunctionalInterface
@@ -18,7 +17,6 @@ public interface OutboxWork<R, E extends Exception> {
      *
      * @param messages the messages of the transaction
      */
-    @Nullable
     R run(Connection connection, OutboxTransaction messages) throws E;
 
     /**
