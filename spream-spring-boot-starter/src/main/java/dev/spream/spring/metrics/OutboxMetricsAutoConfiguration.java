@@ -32,7 +32,7 @@ public final class OutboxMetricsAutoConfiguration {
 
     @Bean
     @ConditionalOnBean(OutboxOperations.class)
-    OutboxSampling spreamOutboxSampling(OutboxOperations operations, OutboxMetrics metrics) {
-        return new OutboxSampling(operations, metrics);
+    OutboxSampler spreamOutboxSampler(OutboxOperations operations, OutboxMetrics metrics) {
+        return new OutboxSampler(operations, metrics);
     }
 }

@@ -11,15 +11,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Samples the outbox for its gauges, so that a scrape does not query the database. */
-final class OutboxSampling implements AutoCloseable {
+final class OutboxSampler implements AutoCloseable {
     private static final long INTERVAL_SECONDS = 15;
-    private static final Logger log = LoggerFactory.getLogger(OutboxSampling.class);
+    private static final Logger log = LoggerFactory.getLogger(OutboxSampler.class);
 
     private final ScheduledExecutorService sampling = Executors.newSingleThreadScheduledExecutor(
             Thread.ofVirtual().name("spream-outbox-sampling").factory());
 
     @SuppressWarnings("FutureReturnValueIgnored") // a sample does not fail, and ends with the executor
-    OutboxSampling(OutboxOperations outbox, OutboxMetrics metrics) {
+    OutboxSampler(OutboxOperations outbox, OutboxMetrics metrics) {
         sampling.scheduleWithFixedDelay(() -> sample(outbox, metrics), 0, INTERVAL_SECONDS, TimeUnit.SECONDS);
     }
 
