@@ -70,8 +70,9 @@ record ConfigValidation(PluginSelection selection, ResolvedConfig resolved, List
         return validation;
     }
 
+    /** Senders of destinations are validated by themselves, as {@link OutboxKeys#ofSender} returns their configuration. */
     private static ConfigValidation of(SpreamConfig config, PluginRegistry plugins, PluginSelection selection) {
-        ResolvedConfig resolved = ResolvedConfig.of(config, sections(plugins, selection));
+        ResolvedConfig resolved = ResolvedConfig.of(config.without(OutboxKeys.SENDERS), sections(plugins, selection));
         return new ConfigValidation(selection, resolved, new ArrayList<>(plugins.problems()));
     }
 

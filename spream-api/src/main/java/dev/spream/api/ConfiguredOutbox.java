@@ -2,10 +2,10 @@ package dev.spream.api;
 
 import dev.spream.api.config.ConfigException;
 import dev.spream.api.config.SpreamConfig;
-import dev.spream.api.plugin.Plugin;
 import dev.spream.api.plugin.PluginRegistry;
 import dev.spream.api.spi.OutboxSenderProvider;
 import dev.spream.api.spi.OutboxStoreProvider;
+import dev.spream.api.spi.Port;
 import dev.spream.core.SpreamException;
 import dev.spream.outbox.IdempotencyLedger;
 import dev.spream.outbox.Outbox;
@@ -18,7 +18,9 @@ import dev.spream.outbox.worker.OutboxWorkerOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
@@ -105,31 +107,58 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
         return beside(OutboxStoreProvider::operations, OutboxOperations.class);
     }
 
+    /** Returns the destinations that have a sender of their own, {@code mail} for the key {@code senders.mail}. */
+    public Set<String> destinations() {
+        return plugins.config().namesIn(OutboxKeys.SENDERS);
+    }
+
     /** Creates a worker as configured; see {@link #worker(List, UnaryOperator)}. */
     public OutboxWorker worker() {
         return worker(List.of(), UnaryOperator.identity());
     }
 
     /**
-     * Creates a worker of the outbox with the configured sender and options. Each call creates another one. Closing
+     * Creates a worker of the outbox with the configured senders and options. Each call creates another one. Closing
      * this object closes the workers.
      *
      * @param listeners listeners of the worker
-     * @param around decorates the sender, such as with spans
-     * @throws ConfigException if {@code outbox.enabled} is not true, or the sender or an option is invalid
-     * @throws SpreamException if the outbox or the sender could not be opened
+     * @param around decorates the senders, such as with spans
+     * @throws ConfigException if {@code outbox.enabled} is not true, or a sender or an option is invalid
+     * @throws SpreamException if the outbox or a sender could not be opened
      */
     public OutboxWorker worker(List<OutboxListener> listeners, UnaryOperator<OutboxSender> around) {
-        ConfigValidation whole = plugins.validate(Set.of(OutboxStoreProvider.PORT, OutboxSenderProvider.PORT));
-        requireEnabled(whole);
-        Plugin<OutboxSender> sends = whole.usable(OutboxSenderProvider.PORT);
+        Map<String, ConfigValidation> senders = senders();
+        requireUsable(senders);
         OutboxWorkerOptions.Builder options = OutboxKeys.options(validation.outbox());
         listeners.forEach(options::listener);
         OutboxWorkerOptions named = asWorker(name -> options.name(name).build());
         OutboxStore store = open();
-        OutboxSender sender = open(whole, sends);
-        return plugins.closing(
-                OutboxWorker.builder(store, around.apply(sender)).options(named).build());
+        ConfigValidation byDefault = senders.remove("");
+        OutboxWorker.Builder worker = byDefault == null
+                ? OutboxWorker.builder(store)
+                : OutboxWorker.builder(store, around.apply(sender(byDefault)));
+        senders.forEach((destination, whole) -> worker.sender(
+                destination,
+                around.apply(sender(whole)),
+                OutboxKeys.options(whole.outbox()).build().sender()));
+        return plugins.closing(worker.options(named).build());
+    }
+
+    /** Returns the validated configuration of each sender, by destination; under the empty one that of the default sender. */
+    private Map<String, ConfigValidation> senders() {
+        Set<Port<?>> needed = Set.of(OutboxStoreProvider.PORT, OutboxSenderProvider.PORT);
+        Map<String, ConfigValidation> senders = new TreeMap<>();
+        Set<String> destinations = destinations();
+        if (destinations.isEmpty() || plugins.config().mayConfigure(OutboxSenderProvider.PORT.key())) {
+            senders.put("", plugins.validate(needed));
+        }
+        destinations.forEach(destination ->
+                senders.put(destination, plugins.validate(OutboxKeys.ofSender(plugins.config(), destination), needed)));
+        return senders;
+    }
+
+    private OutboxSender sender(ConfigValidation whole) {
+        return open(whole, whole.usable(OutboxSenderProvider.PORT));
     }
 
     /** Returns the time that started sends have to finish at shutdown, key {@code shutdown-timeout}. */
@@ -137,14 +166,24 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
         return validation.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
     }
 
-    private void requireEnabled(ConfigValidation whole) {
-        if (validation.outbox().get(OutboxKeys.ENABLED)) {
-            return;
+    private void requireUsable(Map<String, ConfigValidation> senders) {
+        List<String> problems = new ArrayList<>();
+        senders.forEach((destination, whole) -> whole.problems().stream()
+                .map(problem -> destination.isEmpty()
+                        ? problem
+                        : "%s.%s: %s".formatted(OutboxKeys.SENDERS, destination, problem))
+                .forEach(problems::add));
+        if (!validation.outbox().get(OutboxKeys.ENABLED)) {
+            problems.add(disabled());
         }
-        List<String> problems = new ArrayList<>(whole.problems());
-        problems.add("%s: workers are disabled by default; to run one here, set outbox.enabled=true or the variable"
+        if (!problems.isEmpty()) {
+            throw new ConfigException(problems);
+        }
+    }
+
+    private String disabled() {
+        return "%s: workers are disabled by default; to run one here, set outbox.enabled=true or the variable"
                         .formatted(validation.resolved().describe("outbox.enabled"))
-                + " OUTBOX_ENABLED=true");
-        throw new ConfigException(problems);
+                + " OUTBOX_ENABLED=true";
     }
 }

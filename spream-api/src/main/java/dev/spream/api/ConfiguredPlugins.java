@@ -64,7 +64,12 @@ final class ConfiguredPlugins implements AutoCloseable {
     }
 
     ConfigValidation validate(Set<Port<?>> needed) {
-        return ConfigValidation.ofDesk(config, plugins, needed);
+        return validate(config, needed);
+    }
+
+    /** Validates another configuration with the same plug-ins. */
+    ConfigValidation validate(SpreamConfig other, Set<Port<?>> needed) {
+        return ConfigValidation.ofDesk(other, plugins, needed);
     }
 
     ConfigValidation validate(ProvidedComponents own) {

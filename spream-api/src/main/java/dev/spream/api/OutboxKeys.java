@@ -1,13 +1,18 @@
 package dev.spream.api;
 
+import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.ConfigKey;
 import dev.spream.api.spi.ConfigType;
+import dev.spream.api.spi.OutboxSenderProvider;
+import dev.spream.api.spi.OutboxStoreProvider;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.outbox.worker.OrderedFailurePolicy;
+import dev.spream.outbox.worker.OutboxSenderOptions;
 import dev.spream.outbox.worker.OutboxWorkerOptions;
 import dev.spream.outbox.worker.UnknownFailure;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** The keys that begin with {@code outbox}, apart from the plug-in's: the options of the outbox worker. */
@@ -23,10 +28,16 @@ final class OutboxKeys {
     private static final List<OptionKey<OutboxWorkerOptions.Builder, ?>> OPTIONS = List.of(
             OptionKey.of(
                     "concurrency",
-                    ConfigType.integer(1, OutboxWorkerOptions.MAX_CONCURRENCY),
+                    ConfigType.integer(1, OutboxSenderOptions.MAX_CONCURRENCY),
                     "Maximum number of entries sent at the same time. Also set by the variable OUTBOX_CONCURRENCY.",
-                    DEFAULTS.concurrency(),
+                    DEFAULTS.sender().concurrency(),
                     OutboxWorkerOptions.Builder::concurrency),
+            OptionKey.optional(
+                    "rate",
+                    ConfigType.integer(1, OutboxSenderOptions.MAX_RATE),
+                    "Maximum number of attempts that begin in a second, spread evenly.",
+                    "no limit",
+                    OutboxWorkerOptions.Builder::rate),
             OptionKey.of(
                     "batch",
                     ConfigType.integer(1, OutboxWorkerOptions.MAX_BATCH),
@@ -50,15 +61,15 @@ final class OutboxKeys {
                     OutboxWorkerOptions.Builder::lease),
             OptionKey.of(
                     "send-timeout",
-                    ConfigType.duration(OutboxWorkerOptions.MIN_SEND_TIMEOUT, OutboxWorkerOptions.MAX_SEND_TIMEOUT),
+                    ConfigType.duration(OutboxSenderOptions.MIN_SEND_TIMEOUT, OutboxSenderOptions.MAX_SEND_TIMEOUT),
                     "Time limit of one attempt; past it the outcome is unknown. Also set by the variable BROKER_TIMEOUT_MS.",
-                    DEFAULTS.sendTimeout(),
+                    DEFAULTS.sender().sendTimeout(),
                     OutboxWorkerOptions.Builder::sendTimeout),
             OptionKey.of(
                     "max-attempts",
-                    ConfigType.integer(1, OutboxWorkerOptions.MAX_MAX_ATTEMPTS),
+                    ConfigType.integer(1, OutboxSenderOptions.MAX_MAX_ATTEMPTS),
                     "Maximum number of attempts for an entry, the first included. Also set by the variable OUTBOX_MAX_ATTEMPTS.",
-                    DEFAULTS.maxAttempts(),
+                    DEFAULTS.sender().maxAttempts(),
                     OutboxWorkerOptions.Builder::maxAttempts),
             OptionKey.of(
                     "backoff",
@@ -66,11 +77,11 @@ final class OutboxKeys {
                     "Delay after each failed attempt, the last one repeating; or a range such as 5s..10m: a"
                             + " random delay up to the first value, doubled with each attempt and capped at the second. Also set by the variable"
                             + " OUTBOX_BACKOFF_SEC.",
-                    DEFAULTS.backoff(),
+                    DEFAULTS.sender().backoff(),
                     OutboxWorkerOptions.Builder::backoff),
             OptionKey.optional(
                     "max-age",
-                    ConfigType.duration(OutboxWorkerOptions.MIN_MAX_AGE, OutboxWorkerOptions.MAX_MAX_AGE),
+                    ConfigType.duration(OutboxSenderOptions.MIN_MAX_AGE, OutboxSenderOptions.MAX_MAX_AGE),
                     "Age, counted from enqueueing, after which an entry is not retried, but aborted or parked. The first"
                             + " attempt is always made.",
                     "no limit",
@@ -80,7 +91,7 @@ final class OutboxKeys {
                     ConfigType.choice(OrderedFailurePolicy.class),
                     "Action for an entry with an ordering key that failed permanently: abort it and continue with"
                             + " its key, or park it and hold the key until an operator decides.",
-                    DEFAULTS.orderedFailure(),
+                    DEFAULTS.sender().orderedFailure(),
                     OutboxWorkerOptions.Builder::orderedFailure),
             OptionKey.of(
                     "unknown-failure",
@@ -89,20 +100,20 @@ final class OutboxKeys {
                             + " it, so that its request stays in progress until an operator decides, or abort it, so that its"
                             + " client gets a failure that may be wrong. Applies to idempotent receivers; for others it is"
                             + " parked.",
-                    DEFAULTS.unknownFailure(),
+                    DEFAULTS.sender().unknownFailure(),
                     OutboxWorkerOptions.Builder::unknownFailure),
             OptionKey.of(
                     "breaker-failures",
-                    ConfigType.integer(0, OutboxWorkerOptions.MAX_BREAKER_FAILURES),
+                    ConfigType.integer(0, OutboxSenderOptions.MAX_BREAKER_FAILURES),
                     "Number of consecutive attempts that did not reach the receiver after which the circuit"
                             + " breaker opens and claims pause; 0 disables the breaker.",
-                    DEFAULTS.breakerFailures(),
+                    DEFAULTS.sender().breakerFailures(),
                     OutboxWorkerOptions.Builder::breakerFailures),
             OptionKey.of(
                     "breaker-pause",
-                    ConfigType.duration(OutboxWorkerOptions.MIN_BREAKER_PAUSE, OutboxWorkerOptions.MAX_BREAKER_PAUSE),
+                    ConfigType.duration(OutboxSenderOptions.MIN_BREAKER_PAUSE, OutboxSenderOptions.MAX_BREAKER_PAUSE),
                     "Time that an open circuit breaker pauses claims before one entry is attempted.",
-                    DEFAULTS.breakerPause(),
+                    DEFAULTS.sender().breakerPause(),
                     OutboxWorkerOptions.Builder::breakerPause),
             OptionKey.of(
                     "entry-retention",
@@ -126,7 +137,39 @@ final class OutboxKeys {
                     DEFAULTS.auditRetention(),
                     OutboxWorkerOptions.Builder::auditRetention));
 
+    /** The group of the keys of senders of destinations. */
+    static final String SENDERS = "senders";
+
+    /** The keys of the options that each sender has of its own. */
+    private static final Set<String> OF_SENDERS = Set.of(
+            "concurrency",
+            "rate",
+            "send-timeout",
+            "max-attempts",
+            "backoff",
+            "max-age",
+            "ordered-failure",
+            "unknown-failure",
+            "breaker-failures",
+            "breaker-pause");
+
     private OutboxKeys() {}
+
+    /**
+     * Returns the configuration of the sender of a destination: {@code senders.mail.concurrency} in the place of
+     * {@code outbox.concurrency}, {@code senders.mail} in that of {@code sender}, and {@code senders.mail.http.url} in
+     * that of {@code sender.http.url}.
+     */
+    static SpreamConfig ofSender(SpreamConfig config, String destination) {
+        String sender = OutboxSenderProvider.PORT.key();
+        return config.with(SENDERS, destination, sender, rest -> {
+            if (rest.isEmpty()) {
+                return sender;
+            }
+            String place = OF_SENDERS.contains(rest) ? OutboxStoreProvider.PORT.key() : sender;
+            return place + "." + rest;
+        });
+    }
 
     static List<OptionKey<OutboxWorkerOptions.Builder, ?>> options() {
         return OPTIONS;

@@ -208,6 +208,59 @@ final class ConfiguredOutboxTest {
         outbox.signal();
     }
 
+    @Test
+    void senders_of_destinations_have_plugins_and_options_of_their_own() throws Exception {
+        SpreamConfig config = config(Map.of(
+                "outbox.enabled", "true",
+                "outbox.concurrency", "2",
+                "sender", "noted",
+                "sender.noted.token", "default-token",
+                "senders.mail", "noted",
+                "senders.mail.noted.token", "mail-token",
+                "senders.mail.rate", "1000"));
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config, plugins)) {
+            assertThat(configured.destinations()).containsExactly("mail");
+            OutboxWorker worker = configured.worker();
+            Thread running = Thread.ofVirtual().start(worker::run);
+            Outbox<Transaction> outbox = configured.outbox(Transaction.class);
+            for (String destination : List.of("", "mail")) {
+                OutboxMessage.Builder message = OutboxMessage.builder("key" + destination, "{}");
+                try (Transaction transaction = memory.begin()) {
+                    outbox.enqueue(
+                            transaction, (destination.isEmpty() ? message : message.destination(destination)).build());
+                    transaction.commit();
+                }
+                outbox.signal();
+            }
+            long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+            while (memory.operations().stats().entries().get(OutboxStatus.SUCCEEDED) < 2) {
+                assertThat(System.nanoTime() - until).as("not sent").isNegative();
+                Thread.onSpinWait();
+            }
+            worker.close();
+            running.join();
+        }
+        assertThat(NOTES).contains("key by default-token", "keymail by mail-token");
+    }
+
+    @Test
+    void problems_of_a_sender_of_a_destination_are_reported_with_its_name() {
+        SpreamConfig config = config(Map.of(
+                "outbox.enabled", "true",
+                "senders.mail", "noted",
+                "senders.mail.noted.tokn", "x",
+                "senders.mail.concurrency", "0",
+                "senders.post.rate", "1"));
+        try (ConfiguredOutbox configured = ConfiguredOutbox.open(config, plugins)) {
+            assertThatThrownBy(configured::worker)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("senders.mail: ")
+                    .hasMessageContaining("sender.noted.tokn")
+                    .hasMessageContaining("outbox.concurrency")
+                    .hasMessageContaining("senders.post: ");
+        }
+    }
+
     private static SpreamConfig config(Map<String, String> more) {
         SpreamConfig.Builder config = SpreamConfig.builder().set("outbox", "noted");
         more.forEach(config::set);
@@ -277,6 +330,7 @@ final class ConfiguredOutboxTest {
         @Override
         public OutboxSender create(PluginConfig config, PluginContext context) {
             context.onClose(() -> NOTES.add("sender closed"));
+            String token = config.find(TOKEN).orElse("no token");
             return new OutboxSender() {
                 @Override
                 public Guarantee guarantee() {
@@ -285,6 +339,7 @@ final class ConfiguredOutboxTest {
 
                 @Override
                 public SendOutcome send(OutboxEntry entry, Duration timeout) {
+                    NOTES.add(entry.idempotencyKey() + " by " + token);
                     return new SendOutcome.Succeeded(LedgerResult.succeeded());
                 }
             };

@@ -9,6 +9,7 @@ import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.outbox.worker.Backoff;
 import dev.spream.outbox.worker.OrderedFailurePolicy;
+import dev.spream.outbox.worker.OutboxSenderOptions;
 import dev.spream.outbox.worker.OutboxWorkerOptions;
 import java.time.Duration;
 import java.util.Arrays;
@@ -21,6 +22,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,25 +33,26 @@ final class OutboxKeysTest {
     private static final Pattern RANGE = Pattern.compile("(?:integer|duration), (\\S+) to (\\S+)");
 
     /** Options that are set otherwise. */
-    private static final Set<String> NOT_TEXT = Set.of("name", "listeners");
+    private static final Set<String> NOT_TEXT = Set.of("name", "sender", "listeners");
 
     /** The defaults of the seed's configuration. */
     @Test
     void defaults_are_those_that_deployments_know() {
         OutboxWorkerOptions options = options(Map.of());
-        assertThat(options.concurrency()).isEqualTo(4);
+        assertThat(options.sender().concurrency()).isEqualTo(4);
         assertThat(options.batch()).isEqualTo(32);
         assertThat(options.pollInterval()).isEqualTo(Duration.ofMillis(500));
         assertThat(options.lease()).isEqualTo(Duration.ofMinutes(2));
-        assertThat(options.maxAttempts()).isEqualTo(6);
-        assertThat(options.backoff()).isEqualTo(Backoff.DEFAULT);
-        assertThat(options.sendTimeout()).isEqualTo(Duration.ofMillis(2_500));
+        assertThat(options.sender().maxAttempts()).isEqualTo(6);
+        assertThat(options.sender().backoff()).isEqualTo(Backoff.DEFAULT);
+        assertThat(options.sender().sendTimeout()).isEqualTo(Duration.ofMillis(2_500));
         assertThat(OutboxKeys.ENABLED.defaultValue()).contains(false);
     }
 
     @Test
     void every_option_that_text_can_express_has_a_key() {
-        Set<String> expected = Arrays.stream(OutboxWorkerOptions.class.getRecordComponents())
+        Set<String> expected = Stream.of(OutboxWorkerOptions.class, OutboxSenderOptions.class)
+                .flatMap(options -> Arrays.stream(options.getRecordComponents()))
                 .map(component ->
                         component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))
                 .filter(name -> !NOT_TEXT.contains(name))
@@ -71,15 +74,15 @@ final class OutboxKeysTest {
                 "ordered-failure", "park",
                 "breaker-failures", "0",
                 "entry-retention", "3d"));
-        assertThat(options.concurrency()).isEqualTo(200);
+        assertThat(options.sender().concurrency()).isEqualTo(200);
         assertThat(options.batch()).isEqualTo(64);
         assertThat(options.pollInterval()).isEqualTo(Duration.ofSeconds(2));
         assertThat(options.lease()).isEqualTo(Duration.ofSeconds(30));
-        assertThat(options.sendTimeout()).isEqualTo(Duration.ofSeconds(7));
-        assertThat(options.maxAttempts()).isEqualTo(9);
-        assertThat(options.maxAge()).isEqualTo(Optional.of(Duration.ofHours(1)));
-        assertThat(options.orderedFailure()).isEqualTo(OrderedFailurePolicy.PARK);
-        assertThat(options.breakerFailures()).isZero();
+        assertThat(options.sender().sendTimeout()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(options.sender().maxAttempts()).isEqualTo(9);
+        assertThat(options.sender().maxAge()).isEqualTo(Optional.of(Duration.ofHours(1)));
+        assertThat(options.sender().orderedFailure()).isEqualTo(OrderedFailurePolicy.PARK);
+        assertThat(options.sender().breakerFailures()).isZero();
         assertThat(options.entryRetention()).isEqualTo(Duration.ofDays(3));
     }
 
@@ -91,7 +94,7 @@ final class OutboxKeysTest {
         assertThat(defaults.auditRetention()).isEqualTo(Duration.ofDays(90));
         OutboxWorkerOptions options = options(Map.of(
                 "breaker-pause", "3s", "entry-retention", "0s", "ledger-retention", "60d", "audit-retention", "365d"));
-        assertThat(options.breakerPause()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(options.sender().breakerPause()).isEqualTo(Duration.ofSeconds(3));
         assertThat(options.entryRetention()).isZero();
         assertThat(options.ledgerRetention()).isEqualTo(Duration.ofDays(60));
         assertThat(options.auditRetention()).isEqualTo(Duration.ofDays(365));

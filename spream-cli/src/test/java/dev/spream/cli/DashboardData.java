@@ -225,7 +225,7 @@ public final class DashboardData implements AutoCloseable {
             connection.commit();
         }
         OutboxOwner owner = OutboxOwner.of("sender");
-        List<OutboxClaim> claims = store.claim(owner, 6, LEASE).claims();
+        List<OutboxClaim> claims = store.claim(owner, "", 6, LEASE).claims();
         store.settle(
                 owner,
                 List.of(

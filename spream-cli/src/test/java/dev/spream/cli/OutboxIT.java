@@ -180,7 +180,7 @@ final class OutboxIT {
     @Test
     void old_settled_entries_are_removed_in_chunks() throws Exception {
         enqueue("a", "b", "c", "d", "open");
-        for (OutboxClaim claim : store.claim(ANN, 4, LEASE).claims()) {
+        for (OutboxClaim claim : store.claim(ANN, "", 4, LEASE).claims()) {
             store.settle(ANN, List.of(new Settlement.Succeeded(claim.ref(), LedgerResult.succeeded())));
         }
         assertThat(run(0, "purge", "--older-than", "1h")).containsExactly("purge: removed 0 entries");
@@ -220,14 +220,14 @@ final class OutboxIT {
     @Test
     void an_error_is_listed_only_while_it_says_why_an_entry_is_where_it_is() throws Exception {
         enqueue("late");
-        OutboxClaim first = store.claim(ANN, 1, LEASE).claims().getFirst();
+        OutboxClaim first = store.claim(ANN, "", 1, LEASE).claims().getFirst();
         store.settle(ANN, List.of(new Settlement.Parked(first.ref(), ReasonCode.TIMEOUT, "too late", true)));
         run(0, "list");
         assertThat(out.toString()).contains("parked", "TIMEOUT");
         run(0, "requeue", id("late"), "--why", "look again");
         run(0, "list");
         assertThat(out.toString()).contains("pending").doesNotContain("TIMEOUT");
-        OutboxClaim second = store.claim(ANN, 1, LEASE).claims().getFirst();
+        OutboxClaim second = store.claim(ANN, "", 1, LEASE).claims().getFirst();
         store.settle(ANN, List.of(new Settlement.Succeeded(second.ref(), LedgerResult.succeeded())));
         run(0, "list");
         assertThat(out.toString()).contains("succeeded").doesNotContain("TIMEOUT");
@@ -387,7 +387,7 @@ final class OutboxIT {
 
     /** Settles the first three entries: one succeeds, one is refused, and one has an unknown outcome. */
     private static void settleClaims() {
-        List<OutboxClaim> claims = store.claim(ANN, 3, LEASE).claims();
+        List<OutboxClaim> claims = store.claim(ANN, "", 3, LEASE).claims();
         assertThat(store.settle(
                         ANN,
                         List.of(

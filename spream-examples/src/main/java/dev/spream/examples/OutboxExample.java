@@ -5,13 +5,11 @@ import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxSender;
-import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.worker.OutboxWorker;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.outbox.JdbcOutbox;
 import dev.spream.storage.jdbc.outbox.JdbcOutboxStore;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
@@ -41,13 +39,8 @@ public final class OutboxExample {
         try (OutboxWorker worker = OutboxWorker.builder(JdbcOutboxStore.create(database), new Printer(sent))
                 .build()) {
             Thread.ofVirtual().start(worker::run);
-            try (Connection transaction = database.getConnection();
-                    OutboxTransaction messages = outbox.begin(transaction)) {
-                transaction.setAutoCommit(false); // the changes of your tables belong here
-                messages.enqueue(OutboxMessage.of(idempotencyKey, "{\"quantity\": 100}"));
-                transaction.commit();
-                messages.committed();
-            }
+            outbox.transactWithoutResult((connection, messages) -> // the changes of your tables belong here
+                    messages.enqueue(OutboxMessage.of(idempotencyKey, "{\"quantity\": 100}")));
             sent.await();
             worker.shutdown(DRAIN); // writes the result
         }

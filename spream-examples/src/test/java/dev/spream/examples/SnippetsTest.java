@@ -75,6 +75,15 @@ final class SnippetsTest {
                         withoutPackage(Path.of("src/test/java/dev/spream/examples/TotalsIT.java")));
     }
 
+    @Test
+    void the_guide_to_the_outbox_shows_a_whole_project() {
+        Path guide = Documentation.guide("outbox");
+        Path sources = Path.of("src/test/java/com/example/orders");
+        assertThat(blocks(guide, "xml")).containsExactly(text(Path.of("outbox-app/pom.xml")));
+        assertThat(blocks(guide, "java"))
+                .contains(text(sources.resolve("OrdersApp.java")), text(sources.resolve("OrdersAppIT.java")));
+    }
+
     private static String withoutPackage(Path file) {
         String text = text(file);
         return text.substring(text.indexOf("import "));

@@ -11,6 +11,7 @@ import java.util.Set;
  *
  * @param statuses only entries with one of these statuses; empty for all
  * @param parkedOnly whether only parked entries are listed
+ * @param destination only entries of this destination; empty for all
  * @param orderingKey only entries of this key
  * @param reason only entries with this last error
  * @param afterId only entries with a greater id; 0 for all
@@ -19,6 +20,7 @@ import java.util.Set;
 public record OutboxFilter(
         Set<OutboxStatus> statuses,
         boolean parkedOnly,
+        String destination,
         Optional<String> orderingKey,
         Optional<ReasonCode> reason,
         long afterId,
@@ -27,6 +29,7 @@ public record OutboxFilter(
 
     public OutboxFilter {
         statuses = Set.copyOf(statuses);
+        requireNonNull(destination, "destination");
         requireNonNull(orderingKey, "orderingKey");
         requireNonNull(reason, "reason");
         requireBetween("limit", limit, 1, MAX_LIMIT);

@@ -9,6 +9,7 @@ import java.util.Optional;
  * @param attempts the number of attempts since it was enqueued, or requeued by an operator
  * @param nextRunAt the time at which it is due, if it is pending or failed and not parked
  * @param parked whether it is parked for an operator
+ * @param destination the destination of its message; empty for the default sender
  * @param owner the worker that holds its claim
  * @param ledger the ledger's entry for its key; empty if there is none
  */
@@ -23,6 +24,8 @@ public record OutboxRow(
         Optional<String> lastErrorMessage,
         boolean outcomeUnknown,
         boolean parked,
+        Optional<String> payloadType,
+        String destination,
         Optional<String> orderingKey,
         Optional<Instant> nextRunAt,
         Optional<String> owner,

@@ -27,13 +27,23 @@ import java.util.Set;
 public interface OutboxStore extends AutoCloseable {
 
     /**
-     * Claims due entries without an ordering key, longest due first.
+     * Claims due entries of a destination without an ordering key, longest due first.
      *
      * @param owner the worker
+     * @param destination the destination; empty for entries without one
      * @param limit the maximum number of entries, 1 or more
      * @param lease the duration of the claims, unless renewed
      */
-    ClaimResult claim(OutboxOwner owner, int limit, Duration lease);
+    ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease);
+
+    /**
+     * Returns the time until the next entry of a destination without an ordering key is due that is not due yet; empty
+     * if there is none.
+     */
+    Optional<Duration> nextDue(String destination);
+
+    /** Returns the destinations of unsettled entries; empty stands for that of entries without one. */
+    Set<String> destinations();
 
     /**
      * Renews claims for another lease from now. A claim whose row is locked is skipped, so that it delays the others as
@@ -94,20 +104,21 @@ public interface OutboxStore extends AutoCloseable {
     boolean hasOrdered();
 
     /**
-     * Returns unsettled entries of segments, from which the holder plans its claims. Claims nothing.
+     * Returns unsettled entries of segments and a destination, from which the holder plans its claims. Claims nothing.
      *
+     * @param destination the destination; empty for entries without one
      * @param after the id after which to begin, by segment; 0 for the first entry
      * @param perSegment the maximum number of entries of each segment
      * @return the entries, in the order of their ids within each segment
      */
-    List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment);
+    List<OrderedEntry> ordered(String destination, Map<Integer, Long> after, int perSegment);
 
-    /** Returns the first unsettled entries of one ordering key, in the order of their ids. */
-    List<OrderedEntry> ordered(String orderingKey, int limit);
+    /** Returns the first unsettled entries of one destination and ordering key, in the order of their ids. */
+    List<OrderedEntry> ordered(String destination, String orderingKey, int limit);
 
     /**
      * Claims those of the given entries that are due, whose segment is held by the worker in the given epoch, and that
-     * are the first unsettled entry of their ordering key. Otherwise like {@link #claim}.
+     * are the first unsettled entry of their destination and ordering key. Otherwise like {@link #claim}.
      *
      * @param segments the leases of the segments of these entries
      */
@@ -131,10 +142,11 @@ public interface OutboxStore extends AutoCloseable {
         /**
          * Reserves room for entries that an outbox of this process is about to enqueue. Must not block.
          *
+         * @param destination the destination of the entries; empty for entries without one
          * @param limit the maximum number of entries, 1 or more
          * @return empty if there is no room now
          */
-        default Optional<ClaimRoom> reserve(int limit) {
+        default Optional<ClaimRoom> reserve(String destination, int limit) {
             return Optional.empty();
         }
     }

@@ -76,7 +76,14 @@ final class ArchitectureTest {
 
     private static ArchRule mayUse(String name, String... others) {
         String[] allowed = Stream.concat(
-                        Stream.of("java..", "org.slf4j..", "org.jspecify..", CORE, CORE + ".internal", name),
+                        Stream.of(
+                                "java..",
+                                "org.slf4j..",
+                                "org.jspecify..",
+                                CORE,
+                                CORE + ".internal",
+                                CORE + ".serialization",
+                                name),
                         Arrays.stream(others))
                 .toArray(String[]::new);
         return classes().that(resideInAPackage(name)).should().onlyDependOnClassesThat(resideInAnyPackage(allowed));

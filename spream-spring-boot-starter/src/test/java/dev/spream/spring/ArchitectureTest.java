@@ -57,7 +57,8 @@ final class ArchitectureTest {
     @Test
     void optional_libraries_stay_in_their_packages() {
         stays("actuate", "org.springframework.boot.actuate..", "org.springframework.boot.health..");
-        stays("jdbc", "javax.sql..", "java.sql..", "dev.spream.storage.jdbc..");
+        stays("jdbc", "javax.sql..", "java.sql..", "dev.spream.storage.jdbc..", "org.springframework.jdbc..");
+        stays("jdbc", "org.springframework.transaction..");
         stays("lock", "org.aopalliance..", "org.springframework.aop.framework..", "org.springframework.aop.support..");
         stays("metrics", "io.micrometer..", "dev.spream.api.metrics..");
         stays(
@@ -107,6 +108,13 @@ final class ArchitectureTest {
                         "AutoConfigureSpannerEmulator",
                         "DataSourceStorageAutoConfiguration",
                         "LocksAutoConfiguration",
+                        "OutboxAutoConfiguration",
+                        "OutboxDestination",
+                        "OutboxHealthAutoConfiguration",
+                        "OutboxHealthIndicator",
+                        "OutboxMetricsAutoConfiguration",
+                        "OutboxWorkerHealth",
+                        "OutboxWorkers",
                         "RunOnce",
                         "RunOnceAutoConfiguration",
                         "SpannerEmulatorInitializer",
@@ -123,6 +131,8 @@ final class ArchitectureTest {
                         "SpreamTest",
                         "SpreamTracingAutoConfiguration",
                         "StorageFromBean",
-                        "SubscriptionStatus");
+                        "SenderBeans",
+                        "SubscriptionStatus",
+                        "TransactionalOutbox");
     }
 }

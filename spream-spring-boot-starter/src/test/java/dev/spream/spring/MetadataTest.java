@@ -41,6 +41,7 @@ final class MetadataTest {
     private static final Set<String> OF_COMMANDS = Set.of("http", "http-token"); // read by the command line alone
     private static final String STARTER = "dev.spream.spring.SpreamProperties";
     private static final String LOCKS = "dev.spream.spring.jdbc.LockProperties";
+    private static final String OUTBOX = "dev.spream.spring.jdbc.OutboxProperties";
     private static final String DURATION = "java.time.Duration";
     private static final Gson GSON =
             new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
@@ -52,6 +53,7 @@ final class MetadataTest {
     void it_has_every_key_of_a_subscription() throws IOException {
         addOwn();
         addLocks();
+        addOutbox();
         List<ConfigEntry> entries = ConfigCheck.of(SpreamConfig.of(Map.of())).entries().stream()
                 .filter(MetadataTest::isOfSubscription)
                 .toList();
@@ -112,6 +114,53 @@ final class MetadataTest {
         own("spream.locks." + key, LOCKS, type, description, defaultValue);
     }
 
+    private void addOutbox() {
+        ofOutbox(
+                "enabled",
+                "java.lang.Boolean",
+                "Whether there is an outbox over the application's data source.",
+                false);
+        ofOutbox("schema", "java.lang.String", "Schema of the tables of the outbox. Default: spream.", null);
+        ofOutbox("table", "java.lang.String", "Table of the entries. Default: outbox_orders.", null);
+        ofOutbox("ledger", "java.lang.String", "Table of the idempotency keys. Default: idempo_ledger.", null);
+        ofOutbox("migrate", "java.lang.Boolean", "Whether to create and migrate the tables of the outbox.", true);
+        ofOutbox("statement-timeout", DURATION, "Limit of a statement of a worker.", "5s");
+        ofOutbox("worker.enabled", "java.lang.Boolean", "Whether a worker sends for the OutboxSender beans.", true);
+        ofOutbox("worker.name", "java.lang.String", "Name of the worker for operators.", "spream");
+        ofOutbox("worker.batch", "java.lang.Integer", "Maximum number of entries claimed by one statement.", 32);
+        ofOutbox("worker.poll-interval", DURATION, "Pause between polls of an idle worker.", "500ms");
+        ofOutbox("worker.lease", DURATION, "Time after which others may claim the entries of a dead worker.", "2m");
+        ofOutbox("worker.shutdown-timeout", DURATION, "Time that attempts in progress have at a shutdown.", "20s");
+        addLimits();
+        own(
+                "spream.outbox.senders",
+                OUTBOX,
+                "java.util.Map<java.lang.String,dev.spream.spring.jdbc.OutboxProperties$Limits>",
+                "Limits of senders that differ from those of the worker, by destination: the keys from concurrency on.",
+                null);
+    }
+
+    private void addLimits() {
+        ofOutbox("worker.concurrency", "java.lang.Integer", "Entries that a sender sends at a time. Default: 4.", null);
+        ofOutbox(
+                "worker.rate",
+                "java.lang.Integer",
+                "Attempts that a sender begins in a second, at most. Default: no limit.",
+                null);
+        ofOutbox("worker.send-timeout", DURATION, "Time limit of one attempt. Default: 2500ms.", null);
+        ofOutbox("worker.max-attempts", "java.lang.Integer", "Maximum number of attempts. Default: 6.", null);
+        ofOutbox(
+                "worker.breaker-failures",
+                "java.lang.Integer",
+                "Failures in a row that open the circuit breaker of a sender; 0 for never. Default: 20.",
+                null);
+        ofOutbox("worker.breaker-pause", DURATION, "Time that it is open before a probe. Default: 10s.", null);
+    }
+
+    private void ofOutbox(String key, String type, String description, @Nullable Object defaultValue) {
+        own("spream.outbox." + key, OUTBOX, type, description, defaultValue);
+    }
+
     private void own(String name, String type, String description, @Nullable Object defaultValue) {
         own(name, STARTER, type, description, defaultValue);
     }
@@ -132,6 +181,7 @@ final class MetadataTest {
         JsonArray groups = new JsonArray();
         groups.add(group("spream", STARTER));
         groups.add(group("spream.locks", LOCKS));
+        groups.add(group("spream.outbox", OUTBOX));
         return groups;
     }
 

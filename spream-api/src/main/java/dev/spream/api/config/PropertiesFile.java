@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * A UTF-8 file in the syntax of {@link java.util.Properties}. It records the line of every key, and rejects what that
@@ -46,6 +47,16 @@ final class PropertiesFile {
         PropertiesFile file = new PropertiesFile(path);
         file.parse(text);
         return file;
+    }
+
+    /** Returns this file without the settings of some keys. */
+    PropertiesFile without(Predicate<String> keys) {
+        PropertiesFile rest = new PropertiesFile(path);
+        rest.settings.putAll(settings);
+        rest.settings.keySet().removeIf(keys);
+        rest.problems.addAll(problems);
+        rest.read = read;
+        return rest;
     }
 
     Map<String, RawSetting> settings() {

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -45,6 +48,64 @@ public final class SpreamConfig {
         this.flags = settings(Layer.FLAG, builder.flags, Map.of());
         this.program = settings(Layer.PROGRAM, builder.program, builder.origins);
         this.advice = builder.advice;
+    }
+
+    private SpreamConfig(SpreamConfig base, Predicate<String> dropped, Map<String, RawSetting> added) {
+        this.file = base.file.without(dropped);
+        this.variables = base.variables;
+        this.environment = base.environment;
+        this.namedVariables = base.namedVariables;
+        this.flags = without(base.flags, dropped);
+        this.program = without(base.program, dropped);
+        this.program.putAll(added);
+        this.advice = base.advice;
+    }
+
+    private static Map<String, RawSetting> without(Map<String, RawSetting> settings, Predicate<String> dropped) {
+        Map<String, RawSetting> rest = new LinkedHashMap<>(settings);
+        rest.keySet().removeIf(dropped);
+        return rest;
+    }
+
+    /**
+     * Returns the names in a group of keys, in their order: {@code mail} for {@code senders.mail} and
+     * {@code senders.mail.http.url} in the group {@code senders}. Environment variables name none.
+     */
+    public Set<String> namesIn(String group) {
+        Set<String> names = new TreeSet<>();
+        keyed().stream()
+                .map(setting -> setting.name().split("\\.", 3))
+                .filter(parts -> parts.length > 1 && parts[0].equals(group))
+                .forEach(parts -> names.add(parts[1]));
+        return names;
+    }
+
+    /** Returns this configuration without a group of keys. */
+    public SpreamConfig without(String group) {
+        return new SpreamConfig(this, key -> isBelow(key, group), Map.of());
+    }
+
+    /**
+     * Returns this configuration with the keys of one name of a group in the place of others, and without the rest of the
+     * group. They override the values that those have, and keep their origins.
+     *
+     * @param replaced the key that is dropped with all keys below it
+     * @param key returns the key to replace for the rest of a key: for {@code http.url} of {@code senders.mail.http.url},
+     *     and for the empty rest of {@code senders.mail}
+     */
+    public SpreamConfig with(String group, String name, String replaced, UnaryOperator<String> key) {
+        String own = group + "." + name;
+        Map<String, RawSetting> added = new LinkedHashMap<>();
+        keyed().stream().filter(setting -> isBelow(setting.name(), own)).forEach(setting -> {
+            String rest = setting.name().equals(own) ? "" : setting.name().substring(own.length() + 1);
+            String replacing = key.apply(rest);
+            added.put(replacing, new RawSetting(replacing, setting.written(), setting.origin(), setting.readable()));
+        });
+        return new SpreamConfig(this, each -> isBelow(each, group) || isBelow(each, replaced), added);
+    }
+
+    private static boolean isBelow(String key, String group) {
+        return key.equals(group) || key.startsWith(group + ".");
     }
 
     /**

@@ -6,6 +6,8 @@ import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.OutboxStatus;
 import io.micrometer.core.instrument.Clock;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,10 @@ final class OutboxGauges {
 
     private final Clock clock;
     final AtomicInteger sending = new AtomicInteger();
-    volatile boolean breakerOpen;
+
+    /** The destinations whose circuit breakers are open. */
+    final Set<String> openBreakers = ConcurrentHashMap.newKeySet();
+
     private volatile @Nullable Sample sample;
 
     /** @param takenAt the time of the sample by the registry's monotonic clock, in nanoseconds */
@@ -30,8 +35,8 @@ final class OutboxGauges {
         meters.gauge("outbox.sending", "Attempts and queries of this worker in flight.", sending::get);
         meters.gauge(
                 "outbox.breaker.open",
-                "1 while the circuit breaker of this worker is open, else 0.",
-                () -> breakerOpen ? 1 : 0);
+                "Circuit breakers of this worker that are open; each sender has one.",
+                openBreakers::size);
         for (OutboxStatus status : OutboxStatus.values()) {
             meters.gauge(
                     "outbox.entries",

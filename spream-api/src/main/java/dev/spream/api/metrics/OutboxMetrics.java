@@ -93,7 +93,7 @@ public final class OutboxMetrics implements OutboxListener {
                 "history",
                 Meters.tags(OutboxHistory.values()));
         this.breakerOpened = meters.counter(
-                "outbox.breaker.opened", "Number of times that the circuit breaker of this worker opened.");
+                "outbox.breaker.opened", "Number of times that a circuit breaker of this worker opened.");
         this.storeFailures = meters.counter("outbox.store.failures", "Failed store calls that are retried.");
         this.gauges = new OutboxGauges(meters);
     }
@@ -192,14 +192,14 @@ public final class OutboxMetrics implements OutboxListener {
     }
 
     @Override
-    public void breakerOpened(int failures, Duration pause) {
+    public void breakerOpened(String destination, int failures, Duration pause) {
         breakerOpened.increment();
-        gauges.breakerOpen = true;
+        gauges.openBreakers.add(destination);
     }
 
     @Override
-    public void breakerClosed() {
-        gauges.breakerOpen = false;
+    public void breakerClosed(String destination) {
+        gauges.openBreakers.remove(destination);
     }
 
     @Override

@@ -117,10 +117,10 @@ final class OutboxMetricsTest {
 
     @Test
     void the_breaker_is_open_until_it_is_closed() {
-        metrics.breakerOpened(20, Duration.ofSeconds(10));
-        metrics.breakerOpened(20, Duration.ofSeconds(10));
+        metrics.breakerOpened("", 20, Duration.ofSeconds(10));
+        metrics.breakerOpened("", 20, Duration.ofSeconds(10));
         assertThat(gauge("outbox.breaker.open")).isEqualTo(1);
-        metrics.breakerClosed();
+        metrics.breakerClosed("");
         assertThat(gauge("outbox.breaker.open")).isZero();
         assertThat(count("outbox.breaker.opened")).isEqualTo(2);
     }
@@ -222,7 +222,17 @@ final class OutboxMetricsTest {
 
     private static OutboxClaim claim(long id, int attempt) {
         OutboxEntry entry = new OutboxEntry(
-                id, "order-" + id, 1, "sha256:00", "{}", Optional.empty(), Optional.empty(), NOW, Optional.empty());
+                id,
+                "order-" + id,
+                1,
+                "sha256:00",
+                "{}",
+                Optional.empty(),
+                "",
+                Optional.empty(),
+                Optional.empty(),
+                NOW,
+                Optional.empty());
         return new OutboxClaim(entry, 1, attempt, false, NOW);
     }
 

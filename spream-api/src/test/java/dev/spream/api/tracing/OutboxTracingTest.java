@@ -173,6 +173,8 @@ final class OutboxTracingTest {
                 "sha256:00",
                 "{\"secret\":1}",
                 Optional.empty(),
+                "",
+                Optional.empty(),
                 traceparent,
                 Instant.EPOCH,
                 Optional.empty());

@@ -22,6 +22,9 @@ final class OutboxFilterArguments {
     @Option(names = "--parked", description = "Only parked entries, which wait for an operator's decision.")
     private boolean parked;
 
+    @Option(names = "--destination", paramLabel = "NAME", description = "Only entries of this destination.")
+    private String destination = "";
+
     @Option(names = "--ordering-key", paramLabel = "KEY", description = "Only entries of this ordering key.")
     private @Nullable String orderingKey;
 
@@ -32,12 +35,12 @@ final class OutboxFilterArguments {
     private @Nullable ReasonCode reason;
 
     boolean isGiven() {
-        return !statuses.isEmpty() || parked || orderingKey != null || reason != null;
+        return !statuses.isEmpty() || parked || !destination.isEmpty() || orderingKey != null || reason != null;
     }
 
     /** @param after excludes entries up to this id */
     OutboxFilter filter(long after, int limit) {
         return new OutboxFilter(
-                statuses, parked, Optional.ofNullable(orderingKey), Optional.ofNullable(reason), after, limit);
+                statuses, parked, destination, Optional.ofNullable(orderingKey), Optional.ofNullable(reason), after, limit);
     }
 }

@@ -64,6 +64,8 @@ final class OutboxJson {
                 .put("attempts", row.attempts())
                 .put("last_error_code", row.lastError().map(ReasonCode::value))
                 .put("last_error_message", row.lastErrorMessage())
+                .put("destination", Optional.of(row.destination()).filter(name -> !name.isEmpty()))
+                .put("payload_type", row.payloadType())
                 .put("ordering_key", row.orderingKey())
                 .put("next_run_at", row.nextRunAt())
                 .put("owner", row.owner())

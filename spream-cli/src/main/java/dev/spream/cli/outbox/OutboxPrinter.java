@@ -55,7 +55,7 @@ final class OutboxPrinter {
 
     static List<String> table(List<OutboxRow> entries) {
         return Columns.table(
-                List.of("ID", "STATUS", "ATTEMPTS", "WHEN", "ERROR", "KEY", "ORDERING KEY"),
+                List.of("ID", "STATUS", "ATTEMPTS", "WHEN", "ERROR", "KEY", "DESTINATION", "ORDERING KEY"),
                 entries,
                 row -> List.of(
                         Long.toString(row.id()),
@@ -64,6 +64,7 @@ final class OutboxPrinter {
                         when(row),
                         error(row).map(Object::toString).orElse(NONE),
                         PlainText.of(row.idempotencyKey()),
+                        row.destination().isEmpty() ? NONE : row.destination(),
                         row.orderingKey().map(PlainText::of).orElse(NONE)));
     }
 
@@ -109,6 +110,10 @@ final class OutboxPrinter {
         add(facts, "status", status(row));
         add(facts, "attempts", Integer.toString(row.attempts()));
         row.lastError().ifPresent(error -> add(facts, "last error", error(row, error.value())));
+        if (!row.destination().isEmpty()) {
+            add(facts, "destination", row.destination());
+        }
+        row.payloadType().ifPresent(type -> add(facts, "payload type", type));
         row.orderingKey().ifPresent(key -> add(facts, "ordering key", key));
         row.nextRunAt().ifPresent(due -> add(facts, "due", due.toString()));
         row.owner().ifPresent(owner -> add(facts, "worker", owner));

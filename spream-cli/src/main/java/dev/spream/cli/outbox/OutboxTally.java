@@ -1,5 +1,7 @@
 package dev.spream.cli.outbox;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.spream.cli.output.Members;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.SendOutcome;
@@ -7,6 +9,8 @@ import dev.spream.outbox.Settlement;
 import dev.spream.outbox.worker.OutboxListener;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts the work of an outbox worker. Safe for use by many threads. */
@@ -17,7 +21,7 @@ final class OutboxTally implements OutboxListener {
     private final LongAdder aborted = new LongAdder();
     private final LongAdder lost = new LongAdder();
     private final LongAdder sending = new LongAdder();
-    private volatile boolean breakerOpen;
+    private final Set<String> openBreakers = new ConcurrentSkipListSet<>(); // by destination
 
     @Override
     public void sending(OutboxClaim claim) {
@@ -46,13 +50,13 @@ final class OutboxTally implements OutboxListener {
     }
 
     @Override
-    public void breakerOpened(int failures, Duration pause) {
-        breakerOpen = true;
+    public void breakerOpened(String destination, int failures, Duration pause) {
+        openBreakers.add(destination);
     }
 
     @Override
-    public void breakerClosed() {
-        breakerOpen = false;
+    public void breakerClosed(String destination) {
+        openBreakers.remove(destination);
     }
 
     /** Returns the counts since the start as JSON. */
@@ -64,7 +68,7 @@ final class OutboxTally implements OutboxListener {
                 .put("aborted", aborted.sum())
                 .put("lost", lost.sum())
                 .put("sending", sending.sum())
-                .put("breaker_open", breakerOpen);
+                .put("breaker_open", !openBreakers.isEmpty());
     }
 
     String line(double seconds) {
@@ -74,7 +78,14 @@ final class OutboxTally implements OutboxListener {
                 this,
                 succeeded.sum() / Math.max(seconds, 1),
                 sending.sum(),
-                breakerOpen ? "; circuit breaker open" : "");
+                breakers());
+    }
+
+    private String breakers() {
+        String named = openBreakers.stream()
+                .filter(destination -> !destination.isEmpty())
+                .collect(joining(", "));
+        return openBreakers.isEmpty() ? "" : "; circuit breaker open" + (named.isEmpty() ? "" : " for " + named);
     }
 
     @Override

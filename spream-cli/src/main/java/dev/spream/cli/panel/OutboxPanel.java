@@ -51,12 +51,12 @@ public final class OutboxPanel implements Panel {
     }
 
     private static List<OutboxRow> parked(OutboxOperations open) {
-        return open.list(new OutboxFilter(Set.of(), true, Optional.empty(), Optional.empty(), 0, LISTED));
+        return open.list(new OutboxFilter(Set.of(), true, "", Optional.empty(), Optional.empty(), 0, LISTED));
     }
 
     private static List<OutboxRow> aborted(OutboxOperations open) {
-        return open.list(
-                new OutboxFilter(Set.of(OutboxStatus.ABORTED), false, Optional.empty(), Optional.empty(), 0, LISTED));
+        return open.list(new OutboxFilter(
+                Set.of(OutboxStatus.ABORTED), false, "", Optional.empty(), Optional.empty(), 0, LISTED));
     }
 
     /** Longer than of other panels, since its entries may be found by reading many others. */

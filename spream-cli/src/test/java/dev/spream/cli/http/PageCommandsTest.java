@@ -57,7 +57,7 @@ final class PageCommandsTest {
             transaction.commit();
         }
         OutboxClaim claim =
-                outbox.store().claim(ANN, 1, Duration.ofMinutes(2)).claims().getFirst();
+                outbox.store().claim(ANN, "", 1, Duration.ofMinutes(2)).claims().getFirst();
         id = claim.ref().id();
         outbox.store()
                 .settle(

@@ -18,7 +18,7 @@ import javax.sql.DataSource;
  */
 final class OutboxOperator implements AutoCloseable {
     private static final OutboxFilter PARKED =
-            new OutboxFilter(Set.of(), true, Optional.empty(), Optional.empty(), 0, OutboxFilter.MAX_LIMIT);
+            new OutboxFilter(Set.of(), true, "", Optional.empty(), Optional.empty(), 0, OutboxFilter.MAX_LIMIT);
     private static final OperatorAction ACT = new OperatorAction("on-call", "looked into the book of the broker");
 
     private final OutboxOperations operations;

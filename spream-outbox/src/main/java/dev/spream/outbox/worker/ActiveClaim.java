@@ -50,6 +50,10 @@ final class ActiveClaim {
         return claim;
     }
 
+    String destination() {
+        return claim.entry().destination();
+    }
+
     OutboxClaim.Ref ref() {
         return claim.ref();
     }

@@ -1,5 +1,7 @@
 package dev.spream.outbox.worker;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.StorageException;
 import dev.spream.core.internal.LocalLease;
 import dev.spream.core.internal.MonotonicTime;
@@ -9,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,35 +27,44 @@ final class ActiveClaims {
 
     private final WorkerStore store;
     private final OutboxWorkerOptions options;
-    private final CircuitBreakerEvents breaker;
+    private final Map<String, CircuitBreakerEvents> breakers;
     private final WorkerEvents events;
     private final MonotonicTime time;
     private final Map<OutboxClaim.Ref, ActiveClaim> held = new ConcurrentHashMap<>();
+    private final Map<String, AtomicInteger> sizes = new ConcurrentHashMap<>();
 
-    /** @param breaker notified of claims that are lost or whose call does not return */
+    /** @param breakers by destination: notified of claims that are lost or whose call does not return */
     ActiveClaims(
             WorkerStore store,
             OutboxWorkerOptions options,
-            CircuitBreakerEvents breaker,
+            Map<String, CircuitBreakerEvents> breakers,
             WorkerEvents events,
             MonotonicTime time) {
         this.store = store;
         this.options = options;
-        this.breaker = breaker;
+        this.breakers = breakers;
         this.events = events;
         this.time = time;
     }
 
     void add(ActiveClaim claim) {
         held.put(claim.ref(), claim);
+        size(claim.destination()).incrementAndGet();
     }
 
     void remove(ActiveClaim claim) {
-        held.remove(claim.ref(), claim);
+        if (held.remove(claim.ref(), claim)) {
+            size(claim.destination()).decrementAndGet();
+        }
     }
 
-    int size() {
-        return held.size();
+    /** Returns the number of claims of a destination. */
+    int of(String destination) {
+        return size(destination).get();
+    }
+
+    private AtomicInteger size(String destination) {
+        return sizes.computeIfAbsent(destination, any -> new AtomicInteger());
     }
 
     /** Renews the leases of which at least an eighth has elapsed; newer ones are renewed at the next heartbeat. */
@@ -103,7 +115,7 @@ final class ActiveClaims {
                 reportLost(claim, "it was not renewed in time");
             } else if (claim.interruptIfOverdue(now)) {
                 warnStuck(claim, now);
-                breaker.overdue(claim);
+                overdue(claim);
             }
             next = Math.min(next, claim.nextCheck(now));
         }
@@ -126,12 +138,16 @@ final class ActiveClaims {
     /** Removes a lost claim and reports it. Its outcome is dropped. */
     void reportLost(ActiveClaim claim, String why) {
         remove(claim);
-        breaker.overdue(claim);
+        overdue(claim);
         log.warn(
                 "{} lost its lease: {}; its outcome is dropped, and the entry will be claimed again",
                 events.label(claim.claim()),
                 why);
         events.publish(listener -> listener.leaseLost(claim.claim()));
+    }
+
+    private void overdue(ActiveClaim claim) {
+        requireNonNull(breakers.get(claim.destination())).overdue(claim);
     }
 
     private void warnStuck(ActiveClaim claim, long now) {

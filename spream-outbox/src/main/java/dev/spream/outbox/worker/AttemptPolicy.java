@@ -24,7 +24,7 @@ import java.util.random.RandomGenerator;
  *
  * @param random the source of jitter; used by many threads
  */
-record AttemptPolicy(OutboxWorkerOptions options, Guarantee guarantee, RandomGenerator random) {
+record AttemptPolicy(OutboxSenderOptions options, Guarantee guarantee, RandomGenerator random) {
     /** Returns whether the receiver has to be queried before the entry is sent. */
     boolean asksFirst(OutboxClaim claim) {
         return claim.outcomeUnknown() && guarantee == Guarantee.QUERYABLE;

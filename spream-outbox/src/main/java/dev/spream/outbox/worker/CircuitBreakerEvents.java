@@ -12,7 +12,11 @@ import org.slf4j.LoggerFactory;
  * is treated like that of any other attempt. Safe for use by many threads.
  */
 record CircuitBreakerEvents(
-        CircuitBreaker breaker, OutboxWorkerOptions options, WorkerEvents events, WorkerSignals signals) {
+        CircuitBreaker breaker,
+        String destination,
+        OutboxSenderOptions options,
+        WorkerEvents events,
+        WorkerSignals signals) {
     private static final Logger log = LoggerFactory.getLogger(CircuitBreakerEvents.class);
 
     /** Returns whether the entry may be sent now. */
@@ -61,21 +65,27 @@ record CircuitBreakerEvents(
         int failures = options.breakerFailures();
         Duration pause = options.breakerPause();
         log.warn(
-                "[{}] {} did not reach the receiver; the circuit breaker is open: no claims for {}, then one"
+                "[{}] {}{} did not reach the receiver; the circuit breaker is open: no claims for {}, then one"
                         + " entry is sent as a probe",
                 events.name(),
+                label(),
                 failures == 1 ? "1 attempt" : failures + " attempts in a row",
                 DurationText.of(pause));
-        events.publish(listener -> listener.breakerOpened(failures, pause));
+        events.publish(listener -> listener.breakerOpened(destination, failures, pause));
         changed();
     }
 
     private void closed() {
         log.info(
-                "[{}] an entry reached the receiver; the circuit breaker is closed, and entries are claimed again",
-                events.name());
-        events.publish(OutboxListener::breakerClosed);
+                "[{}] {}an entry reached the receiver; the circuit breaker is closed, and entries are claimed again",
+                events.name(),
+                label());
+        events.publish(listener -> listener.breakerClosed(destination));
         changed();
+    }
+
+    private String label() {
+        return destination.isEmpty() ? "" : "destination %s: ".formatted(destination);
     }
 
     private void changed() {

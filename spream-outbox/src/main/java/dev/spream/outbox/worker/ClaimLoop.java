@@ -9,18 +9,23 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * Claims entries as capacity becomes free, on a thread of its own. It does not pause while claims return as many
- * entries as requested; otherwise it waits until it is called, an entry that failed in this worker is due again, or the
- * poll interval has elapsed.
+ * Claims entries of one sender as capacity becomes free, on a thread of its own. It does not pause while claims return as many
+ * entries as requested; otherwise it waits until it is called, the next entry is due, or the poll
+ * interval has elapsed.
  *
  * <p>Entries with and without an ordering key share the capacity: half each while there are both, and in turns if only
  * one entry can be claimed.
  */
 final class ClaimLoop {
+    /** The minimum time between two looks for the time at which the next entry is due. */
+    private static final long LOOK_AHEAD_GAP = TimeUnit.MILLISECONDS.toNanos(50);
+
     private final WorkerStore store;
+    private final String destination;
     private final OrderedClaimPlanner plan;
     private final OutboxSegmentKeeper segments;
     private final CircuitBreaker breaker;
@@ -36,9 +41,12 @@ final class ClaimLoop {
     private boolean look;
     private boolean orderedTurn;
     private long nextLook;
+    private boolean looksAhead;
+    private long nextLookAhead;
 
     ClaimLoop(
             WorkerStore store,
+            String destination,
             OrderedClaimPlanner plan,
             OutboxSegmentKeeper segments,
             CircuitBreaker breaker,
@@ -47,6 +55,7 @@ final class ClaimLoop {
             RandomGenerator random,
             WorkerSignals signals) {
         this.store = store;
+        this.destination = destination;
         this.plan = plan;
         this.segments = segments;
         this.breaker = breaker;
@@ -56,6 +65,7 @@ final class ClaimLoop {
         this.random = random;
         this.signals = signals;
         this.nextLook = signals.now();
+        this.nextLookAhead = nextLook;
     }
 
     /** Requests a claim, since entries may have been enqueued. Called by any thread. */
@@ -105,6 +115,7 @@ final class ClaimLoop {
         plan.releaseDue(now);
         boolean ordered = plan.readyKeys() > 0 && segments.areHeld();
         if (!look && !ordered) {
+            lookAhead(now);
             return Math.max(1, untilNextReason(now));
         }
         int room = entries.reserve(Math.min(allowed, batch));
@@ -132,9 +143,20 @@ final class ClaimLoop {
         look |= entries.dueTimes().pass(now);
     }
 
+    /** Looks for the time at which the next entry is due, after claims that left none that is due. */
+    private void lookAhead(long now) {
+        if (looksAhead && now - nextLookAhead >= 0) {
+            looksAhead = false;
+            nextLookAhead = now + LOOK_AHEAD_GAP;
+            store.nextDue(destination)
+                    .ifPresent(dueIn -> nextLook = now + Math.min(nextLook - now, TimeUnit.NANOSECONDS.convert(dueIn)));
+        }
+    }
+
     private long untilNextReason(long now) {
         long alarm = segments.areHeld() ? plan.nextDue(now) : Long.MAX_VALUE;
-        return Math.min(Math.min(nextLook - now, entries.dueTimes().next(now)), alarm);
+        long known = Math.min(Math.min(nextLook - now, entries.dueTimes().next(now)), alarm);
+        return looksAhead ? Math.min(known, nextLookAhead - now) : known;
     }
 
     private int shareOf(int room) {
@@ -146,10 +168,11 @@ final class ClaimLoop {
     private int claimAny(int limit, int allowed) {
         long askedAt = signals.now();
         LocalLease lease = store.requestLease();
-        ClaimResult result = store.claim(limit);
+        ClaimResult result = store.claim(destination, limit);
         if (result.claims().size() + result.synchronised() + result.conflicts() < limit) {
             look = false;
             nextLook = signals.now() + pollInterval;
+            looksAhead = true;
         }
         backlog = look;
         claimed(result, askedAt, lease, allowed);

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 
 /**
- * The lifecycle of an entry in a worker: claimed, attempted, settled. Safe for use by many threads.
+ * The lifecycle of the entries of one sender in a worker: claimed, attempted, settled. Safe for use by many threads.
  *
  * <pre>
  * claimed ─── takes a slot ──▶ attempted, on a thread of its own ─── gives the slot back ──▶ submitted ──▶ settled
@@ -30,6 +30,9 @@ final class EntryLifecycle {
     private final SettlementWriter writer;
     private final ActiveClaims activeClaims;
     private final OrderedClaimPlanner plan;
+    private final HeldSegments segments;
+    private final String destination;
+    private final SendRate rate;
     private final WorkerEvents events;
     private final WorkerSignals signals;
     private final TaskGroup sending;
@@ -40,29 +43,28 @@ final class EntryLifecycle {
     private final ReadAhead readAhead;
     private final DueTimes dueTimes = new DueTimes();
 
-    /** @param sending runs each attempt on a thread of its own, and reports failures that stop the worker */
     EntryLifecycle(
+            SenderRoute.Sending sender,
+            SenderRoute.Shared worker,
             Attempts attempts,
-            SettlementWriter writer,
-            ActiveClaims activeClaims,
             OrderedClaimPlanner plan,
-            OutboxWorkerOptions options,
-            WorkerEvents events,
-            WorkerSignals signals,
-            TaskGroup sending,
-            ReadAhead readAhead) {
+            WorkerSignals signals) {
+        int concurrency = sender.options().concurrency();
         this.attempts = attempts;
-        this.writer = writer;
-        this.activeClaims = activeClaims;
+        this.writer = worker.writer();
+        this.activeClaims = worker.activeClaims();
         this.plan = plan;
-        this.events = events;
+        this.segments = worker.held();
+        this.destination = sender.destination();
+        this.rate = new SendRate(sender.options().rate(), worker.store().time());
+        this.events = worker.events();
         this.signals = signals;
-        this.sending = sending;
-        this.threadName = options.threadName("send");
-        this.mostHeld = 2 * (options.concurrency() + options.batch());
-        this.turns = new Semaphore(options.concurrency());
-        this.readAhead = readAhead;
-        this.slots = new ConcurrencyLimit(options.concurrency(), signals.claims);
+        this.sending = worker.sending();
+        this.threadName = sender.threadName(worker.options(), "send");
+        this.mostHeld = 2 * (concurrency + worker.options().batch());
+        this.turns = new Semaphore(concurrency);
+        this.readAhead = new ReadAhead(sender.readsAhead() ? concurrency : 0);
+        this.slots = new ConcurrencyLimit(concurrency, signals.claims);
     }
 
     /**
@@ -79,12 +81,13 @@ final class EntryLifecycle {
     }
 
     private int reserveNow(int limit) {
-        return slots.reserve(Math.min(limit, mostHeld - activeClaims.size()), readAhead.entries(signals.now()));
+        return slots.reserve(
+                Math.min(limit, mostHeld - activeClaims.of(destination)), readAhead.entries(signals.now()));
     }
 
     /** Promises slots to at most that many entries that are about to be enqueued, and returns their number. */
     int promise(int limit) {
-        return slots.promise(Math.min(limit, mostHeld - activeClaims.size()));
+        return slots.promise(Math.min(limit, mostHeld - activeClaims.of(destination)));
     }
 
     /** Takes promised slots back. */
@@ -167,6 +170,7 @@ final class EntryLifecycle {
     private Optional<Settlement> attemptInTurn(ActiveClaim held) throws InterruptedException {
         turns.acquire();
         try {
+            rate.await();
             long startedAt = signals.now();
             Optional<Settlement> settlement = attempts.run(held);
             if (settlement.isPresent() && !(settlement.get() instanceof Settlement.Released)) {
@@ -184,6 +188,7 @@ final class EntryLifecycle {
         if (turns.availablePermits() < ALL_TURNS) {
             turns.release(ALL_TURNS);
         }
+        rate.end();
     }
 
     /** Completes claims whose settlements the store has confirmed, and those that the store reports as lost. */
@@ -197,7 +202,7 @@ final class EntryLifecycle {
         if (plan.hasStaleKeys()) {
             signals.reader.signal();
         }
-        if (plan.hasIdleToLeave()) {
+        if (segments.hasIdleToLeave()) {
             signals.maintenance.signal();
         }
     }

@@ -29,6 +29,7 @@ final class KeyReader {
     private static final int REST = 10;
 
     private final WorkerStore store;
+    private final String destination;
     private final OrderedClaimPlanner plan;
     private final WorkerSignals signals;
     private final long pollInterval;
@@ -42,8 +43,14 @@ final class KeyReader {
     private long gap;
     private long lastRead;
 
-    KeyReader(WorkerStore store, OrderedClaimPlanner plan, OutboxWorkerOptions options, WorkerSignals signals) {
+    KeyReader(
+            WorkerStore store,
+            String destination,
+            OrderedClaimPlanner plan,
+            OutboxWorkerOptions options,
+            WorkerSignals signals) {
         this.store = store;
+        this.destination = destination;
         this.plan = plan;
         this.signals = signals;
         this.pollInterval = options.pollInterval().toNanos();
@@ -132,7 +139,7 @@ final class KeyReader {
             return;
         }
         lastRead = signals.now();
-        List<OrderedEntry> entries = store.ordered(after, OrderedClaimPlanner.PAGE);
+        List<OrderedEntry> entries = store.ordered(destination, after, OrderedClaimPlanner.PAGE);
         boolean news = plan.read(after, OrderedClaimPlanner.PAGE, entries, signals.now());
         if (news) {
             gap = 0;
@@ -147,7 +154,7 @@ final class KeyReader {
             plan.lookedThrough(
                     after,
                     OrderedClaimPlanner.LOOK_PAGE,
-                    store.ordered(after, OrderedClaimPlanner.LOOK_PAGE),
+                    store.ordered(destination, after, OrderedClaimPlanner.LOOK_PAGE),
                     signals.now());
         }
     }
@@ -155,7 +162,7 @@ final class KeyReader {
     private void rereadStaleKeys() {
         int limit = OrderingKeyQueue.MAX_IDS;
         for (String key : plan.keysToReread(KEYS_AT_ONCE)) {
-            plan.reread(key, limit, store.ordered(key, limit), signals.now());
+            plan.reread(key, limit, store.ordered(destination, key, limit), signals.now());
         }
     }
 }

@@ -1,21 +1,30 @@
 package dev.spream.outbox.worker;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.spream.core.StorageException;
 import dev.spream.outbox.OutboxStore;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The maintenance of a worker, on a thread of its own: keeps the leases of its segments, ends entries that have
- * expired, and keeps its registration for notifications.
+ * expired, reports entries without a sender, and keeps its registration for notifications.
  */
 final class MaintenanceTask {
+    private static final Logger log = LoggerFactory.getLogger(MaintenanceTask.class);
     private static final int EXPIRE_AT_ONCE = 500;
 
     private final WorkerStore store;
     private final OutboxStore.Watcher watcher;
     private final OutboxSegmentKeeper segments;
-    private final CircuitBreaker breaker;
+    private final Map<String, CircuitBreakerEvents> senders;
     private final WorkerEvents events;
     private final RandomGenerator random;
     private final WorkerSignals signals;
@@ -23,13 +32,17 @@ final class MaintenanceTask {
     private final long every;
     private volatile boolean stopped;
     private OutboxStore.@Nullable Watch watch; // confined to the thread, until it has ended
+    private Set<String> unserved = Set.of(); // confined to the thread
 
-    /** @param watcher registered with the store */
+    /**
+     * @param watcher registered with the store
+     * @param senders the circuit breakers of the senders, by destination
+     */
     MaintenanceTask(
             WorkerStore store,
             OutboxStore.Watcher watcher,
             OutboxSegmentKeeper segments,
-            CircuitBreaker breaker,
+            Map<String, CircuitBreakerEvents> senders,
             OutboxWorkerOptions options,
             WorkerEvents events,
             RandomGenerator random,
@@ -37,7 +50,7 @@ final class MaintenanceTask {
         this.store = store;
         this.watcher = watcher;
         this.segments = segments;
-        this.breaker = breaker;
+        this.senders = senders;
         this.events = events;
         this.random = random;
         this.signals = signals;
@@ -59,6 +72,7 @@ final class MaintenanceTask {
             maintainSegments();
             if (signals.now() - nextSweep >= 0 && signals.isRunning()) {
                 expire();
+                reportUnserved();
                 nextSweep = signals.now() + sweepEvery / 2 + random.nextLong(sweepEvery);
             }
             signals.maintenance.await(Math.min(every, untilProbe()));
@@ -76,21 +90,28 @@ final class MaintenanceTask {
     }
 
     /**
-     * Renews or claims segments; while the circuit breaker is open, releases them to other workers, which may reach the
-     * receiver. Segments are claimed again for a probe.
+     * Renews or claims segments; while the circuit breakers of all senders are open, releases them to other workers, which
+     * may reach the receivers. Segments are claimed again for a probe.
      */
     private void maintainSegments() {
-        if (breaker.allowance(signals.now()) == 0) {
+        if (breakers().allMatch(breaker -> breaker.allowance(signals.now()) == 0)) {
             segments.releaseAll();
             return;
         }
         segments.hold();
-        signals.reader.signal();
+        signals.read();
+    }
+
+    private Stream<CircuitBreaker> breakers() {
+        return senders.values().stream().map(CircuitBreakerEvents::breaker);
     }
 
     private long untilProbe() {
-        long pause = breaker.pauseLeft(signals.now());
-        return pause > 0 ? pause : Long.MAX_VALUE;
+        return breakers()
+                .mapToLong(breaker -> breaker.pauseLeft(signals.now()))
+                .filter(pause -> pause > 0)
+                .min()
+                .orElse(Long.MAX_VALUE);
     }
 
     private void expire() {
@@ -106,6 +127,27 @@ final class MaintenanceTask {
         } catch (StorageException e) {
             // Already reported; retried in the next round.
         }
+    }
+
+    /** Logs destinations of entries for which this worker has no sender, each time that there are others. */
+    private void reportUnserved() {
+        Set<String> found;
+        try {
+            found = new TreeSet<>(store.destinations());
+        } catch (StorageException e) {
+            return; // already reported; retried in the next round
+        }
+        found.removeAll(senders.keySet());
+        if (!found.isEmpty() && !found.equals(unserved)) {
+            log.warn(
+                    "[{}] this worker has no sender for entries of the destinations {}; they stay pending until a worker"
+                            + " has one",
+                    events.name(),
+                    found.stream()
+                            .map(destination -> destination.isEmpty() ? "(none)" : destination)
+                            .collect(joining(", ")));
+        }
+        unserved = found;
     }
 
     /** Releases the segments and the registration. Called after its thread has ended. */

@@ -4,7 +4,6 @@ import dev.spream.core.internal.SectionLock;
 import dev.spream.outbox.OrderedEntry;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxSegmentLease;
-import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.Settlement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,12 +11,11 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Plans the next claims of entries with an ordering key: at most one entry of each key at a time, the first one known.
+ * Plans the next claims of the entries of one sender that have an ordering key: at most one entry of each key at a time, the first one known.
  * The entries are read ahead from the store and may be outdated; a claim returns only entries that are the first of
  * their key, and the keys of the others are read again. An outdated plan costs a statement and never violates the
  * order. Safe for use by many threads.
@@ -40,15 +38,23 @@ final class OrderedClaimPlanner {
     record Head(String key, long id, OutboxSegmentLease segment) {}
 
     private final long recheck;
-    private final SectionLock lock = new SectionLock();
+    private final HeldSegments held;
+    private final SectionLock lock;
 
     // Guarded by lock.
-    private final HeldSegments segments = new HeldSegments();
-    private final OrderingKeyStates keys = new OrderingKeyStates(segments);
+    private final SegmentReads segments;
+    private final OrderingKeyStates keys;
 
-    /** @param recheckNanos the time after which a key that waits for another worker or an operator is read again */
-    OrderedClaimPlanner(long recheckNanos) {
+    /**
+     * @param recheckNanos the time after which a key that waits for another worker or an operator is read again
+     * @param held the segments of the worker, which have the lock and call {@link #drop}
+     */
+    OrderedClaimPlanner(long recheckNanos, HeldSegments held) {
         this.recheck = recheckNanos;
+        this.held = held;
+        this.lock = held.lock();
+        this.segments = new SegmentReads(held);
+        this.keys = new OrderingKeyStates(segments, held);
     }
 
     /** Returns the approximate number of entries that could be claimed now. */
@@ -56,20 +62,9 @@ final class OrderedClaimPlanner {
         return keys.readyKeys();
     }
 
-    /**
-     * Sets the segments that are held from now on. Those above the share are marked for release, idle ones first, and
-     * none of their entries is claimed any more.
-     */
-    void hold(OutboxSegmentShare held) {
-        lock.run(() -> segments.hold(held, this::drop));
-    }
-
-    /** Plans no more claims, because it is unknown which segments are held. */
-    void holdNothing() {
-        hold(new OutboxSegmentShare(List.of(), 0));
-    }
-
-    private void drop(int segment) {
+    /** Forgets a segment of which no more entries are claimed. Called under the lock. */
+    void drop(int segment) {
+        segments.drop(segment);
         for (OrderingKeyQueue queue : keys.all()) {
             if (queue.segment == segment) {
                 queue.forget();
@@ -78,15 +73,6 @@ final class OrderedClaimPlanner {
                 }
             }
         }
-    }
-
-    /** Removes and returns the segments to release now: those above the share without entries in flight. */
-    Set<Integer> leaveIdle() {
-        return lock.get(segments::leaveIdle);
-    }
-
-    boolean hasIdleToLeave() {
-        return lock.get(segments::hasIdleToLeave);
     }
 
     /**
@@ -100,7 +86,7 @@ final class OrderedClaimPlanner {
                 return Map.of();
             }
             Map<Integer, Long> after = new HashMap<>();
-            for (HeldSegments.Segment segment : segments.all()) {
+            for (SegmentReads.Segment segment : segments.all()) {
                 if (segment.queued < ENOUGH_OF_A_SEGMENT && (again || !segment.atEnd)) {
                     after.put(segment.lease.segment(), segment.readTo);
                 }
@@ -126,7 +112,7 @@ final class OrderedClaimPlanner {
                     entries.stream().collect(Collectors.groupingBy(OrderedEntry::segment));
             boolean news = false;
             for (Map.Entry<Integer, Long> asked : after.entrySet()) {
-                HeldSegments.Segment segment = segments.find(asked.getKey());
+                SegmentReads.Segment segment = segments.find(asked.getKey());
                 List<OrderedEntry> found = bySegment.getOrDefault(asked.getKey(), List.of());
                 if (segment != null && segment.readTo == asked.getValue()) {
                     segment.atEnd = found.size() < perSegment;
@@ -148,7 +134,7 @@ final class OrderedClaimPlanner {
             Map<Integer, List<OrderedEntry>> bySegment =
                     entries.stream().collect(Collectors.groupingBy(OrderedEntry::segment));
             for (Integer asked : after.keySet()) {
-                HeldSegments.Segment segment = segments.find(asked);
+                SegmentReads.Segment segment = segments.find(asked);
                 if (segment != null) {
                     List<OrderedEntry> found = bySegment.getOrDefault(asked, List.of());
                     segment.lookedTo =
@@ -238,7 +224,7 @@ final class OrderedClaimPlanner {
             if (queue == null || queue.state != OrderingKeyQueue.State.UNCLEAR) {
                 return;
             }
-            if (entries.isEmpty() || !segments.contains(queue.segment)) {
+            if (entries.isEmpty() || !held.contains(queue.segment)) {
                 keys.remove(queue);
                 return;
             }
@@ -269,7 +255,7 @@ final class OrderedClaimPlanner {
                 if (queue == null) {
                     break;
                 }
-                HeldSegments.Segment segment = segments.find(queue.segment);
+                SegmentReads.Segment segment = segments.find(queue.segment);
                 if (segment == null) {
                     throw new IllegalStateException(
                             "segment %d is not held but has a key to claim".formatted(queue.segment));
@@ -325,7 +311,7 @@ final class OrderedClaimPlanner {
                     waitAndRead(queue, now, Long.MAX_VALUE);
                 }
             }
-            if (!segments.contains(queue.segment)) {
+            if (!held.contains(queue.segment)) {
                 keys.remove(queue);
             }
         });
@@ -338,7 +324,7 @@ final class OrderedClaimPlanner {
             if (queue != null && isBusyWith(queue, claim.entry().id())) {
                 keys.putBack(queue);
                 keys.await(queue, now + recheck, true);
-                if (!segments.contains(queue.segment)) {
+                if (!held.contains(queue.segment)) {
                     keys.remove(queue);
                 }
             }

@@ -18,7 +18,8 @@ final class OrderingKeyStates {
     /** The end of a key's wait; obsolete if the key has since left the state or waits until another time. */
     private record Alarm(OrderingKeyQueue queue, long at) {}
 
-    private final HeldSegments segments;
+    private final SegmentReads segments;
+    private final HeldSegments held;
     private final Map<String, OrderingKeyQueue> keys = new HashMap<>();
     private final LinkedHashSet<OrderingKeyQueue> ready = new LinkedHashSet<>();
     private final LinkedHashSet<String> staleKeys = new LinkedHashSet<>();
@@ -26,8 +27,9 @@ final class OrderingKeyStates {
 
     private volatile int readyKeys;
 
-    OrderingKeyStates(HeldSegments segments) {
+    OrderingKeyStates(SegmentReads segments, HeldSegments held) {
         this.segments = segments;
+        this.held = held;
     }
 
     /** Returns the number of keys in state {@code READY}. May be called by any thread. */
@@ -102,7 +104,7 @@ final class OrderingKeyStates {
         queue.busyId = queue.ids.removeFirst();
         queue.state = OrderingKeyQueue.State.BUSY;
         segments.count(queue.segment, queue.ids.size());
-        segments.countBusy(queue.segment, 1);
+        held.countBusy(queue.segment, 1);
         return queue;
     }
 
@@ -129,7 +131,7 @@ final class OrderingKeyStates {
             }
             case BUSY -> {
                 segments.count(queue.segment, -queue.ids.size());
-                segments.countBusy(queue.segment, -1);
+                held.countBusy(queue.segment, -1);
             }
             case UNCLEAR -> staleKeys.remove(queue.key);
         }

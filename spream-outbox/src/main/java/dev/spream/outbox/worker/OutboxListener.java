@@ -53,13 +53,15 @@ public interface OutboxListener {
     default void removed(OutboxHistory part, int rows) {}
 
     /**
-     * Called when the circuit breaker opens, after that number of consecutive attempts or a failed probe; nothing is
-     * claimed during the pause.
+     * Called when the circuit breaker of a sender opens, after that number of consecutive attempts or a failed probe;
+     * nothing is claimed for it during the pause.
+     *
+     * @param destination the destination of the sender; empty for the default sender
      */
-    default void breakerOpened(int failures, Duration pause) {}
+    default void breakerOpened(String destination, int failures, Duration pause) {}
 
-    /** Called when the circuit breaker closes; entries are claimed again. */
-    default void breakerClosed() {}
+    /** Called when the circuit breaker of a sender closes; entries are claimed for it again. */
+    default void breakerClosed(String destination) {}
 
     /** Called when a call of the store failed; the worker retries. */
     default void storeFailed(StorageException failure) {}

@@ -13,13 +13,13 @@ import java.util.Set;
 final class OutboxSegmentKeeper {
     private final WorkerStore store;
     private final MonotonicTime time;
-    private final OrderedClaimPlanner plan;
+    private final HeldSegments segments;
     private volatile LocalLease lease;
     private boolean away;
 
-    OutboxSegmentKeeper(WorkerStore store, OrderedClaimPlanner plan, MonotonicTime time) {
+    OutboxSegmentKeeper(WorkerStore store, HeldSegments segments, MonotonicTime time) {
         this.store = store;
-        this.plan = plan;
+        this.segments = segments;
         this.time = time;
         this.lease = LocalLease.ended(time);
     }
@@ -29,22 +29,22 @@ final class OutboxSegmentKeeper {
         return lease.isHeld();
     }
 
-    /** Renews and releases segments in the store, and passes the result to the planner. */
+    /** Renews and releases segments in the store, and passes the result to the planners. */
     void hold() {
         away = false;
         do {
-            Set<Integer> giveUp = plan.leaveIdle();
+            Set<Integer> giveUp = segments.leaveIdle();
             LocalLease requested = store.requestLease();
             try {
-                plan.hold(store.holdSegments(giveUp));
+                segments.hold(store.holdSegments(giveUp));
                 lease = requested;
             } catch (StorageException e) {
                 if (!areHeld()) {
-                    plan.holdNothing();
+                    segments.holdNothing();
                 }
                 return; // already reported; retried in the next round
             }
-        } while (plan.hasIdleToLeave());
+        } while (segments.hasIdleToLeave());
     }
 
     /**
@@ -60,7 +60,7 @@ final class OutboxSegmentKeeper {
 
     /** Releases all segments; returns whether the store has recorded it. */
     boolean leave() {
-        plan.holdNothing();
+        segments.holdNothing();
         return store
                 .releaseSegments(); // on a failure, other workers can claim the segments once the leases have expired
     }

@@ -4,10 +4,15 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.internal.RunLifecycle;
+import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStore;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 
@@ -19,6 +24,11 @@ import java.util.random.RandomGenerator;
  *     worker.run();
  * }
  * }</pre>
+ *
+ * <p>The sender of the builder sends the entries without a destination; each destination has another, with limits, a circuit
+ * breaker and a capacity of its own: {@link Builder#sender}. An entry whose destination has no sender in any worker stays
+ * pending until one has; workers log such destinations as warnings. Workers that share an outbox share its ordering keys, so
+ * each needs the senders of all destinations that are used with ordering keys.
  *
  * <p>{@link #run} blocks until {@link #shutdown} or {@link #close}; both may be called from any thread, several times, before,
  * during and after {@code run}. A worker runs once. It closes neither the store nor the sender. Any number of workers may share
@@ -32,9 +42,9 @@ import java.util.random.RandomGenerator;
  *   <li>An entry that may have reached the receiver is sent again only if the sender is {@linkplain
  *       OutboxSender.Guarantee#IDEMPOTENT idempotent}, or a query of the receiver showed that the entry did not reach it;
  *       otherwise it is parked for an operator. It is aborted as failed only if {@link UnknownFailure#ABORT} is configured.
- *   <li>Entries of one ordering key are sent one at a time, in the order of their ids, each after the one before is settled.
- *   <li>At most {@link OutboxWorkerOptions#concurrency()} entries are being sent at a time, and a slow one delays only the
- *       later ones of its ordering key.
+ *   <li>Entries of one destination and ordering key are sent one at a time, in the order of their ids, each after the one before is settled.
+ *   <li>At most {@link OutboxSenderOptions#concurrency()} entries are being sent at a time by each sender, and a slow one
+ *       delays only the later ones of its destination and ordering key.
  *   <li>An entry whose lease could not be renewed is abandoned before the lease can have ended, by this worker's own clock, and
  *       its outcome is dropped. Late writes of a worker that was paused past its lease have no effect.
  * </ul>
@@ -44,7 +54,7 @@ import java.util.random.RandomGenerator;
 public final class OutboxWorker implements AutoCloseable {
 
     private final OutboxStore store;
-    private final OutboxSender sender;
+    private final List<SenderRoute.Sending> senders;
     private final OutboxOwner owner;
     private final OutboxWorkerOptions options;
     private final MonotonicTime time;
@@ -53,16 +63,25 @@ public final class OutboxWorker implements AutoCloseable {
 
     private OutboxWorker(Builder builder) {
         this.store = builder.store;
-        this.sender = builder.sender;
         this.options = builder.options;
+        this.senders = builder.senders.entrySet().stream()
+                .map(sender -> sender.getValue().sending(sender.getKey(), options.sender()))
+                .toList();
         this.owner = OutboxOwner.of(options.name());
         this.time = builder.time;
         this.random = builder.random;
     }
 
-    /** Returns a builder of a worker that sends the entries of the store with the sender. */
+    /** Returns a builder of a worker that sends the entries of the store without a destination with the sender. */
     public static Builder builder(OutboxStore store, OutboxSender sender) {
-        return new Builder(requireNonNull(store, "store"), requireNonNull(sender, "sender"));
+        Builder builder = builder(store);
+        builder.senders.put("", new Builder.Added(requireNonNull(sender, "sender"), Optional.empty()));
+        return builder;
+    }
+
+    /** Returns a builder of a worker that sends the entries of the store with the senders that are added. */
+    public static Builder builder(OutboxStore store) {
+        return new Builder(requireNonNull(store, "store"));
     }
 
     /**
@@ -72,7 +91,7 @@ public final class OutboxWorker implements AutoCloseable {
      * @throws IllegalStateException if this worker has run before
      */
     public void run() {
-        run.run(() -> new OutboxWorkerRun(store, sender, owner, options, time, random), running -> {
+        run.run(() -> new OutboxWorkerRun(store, senders, owner, options, time, random), running -> {
             running.run();
             return true;
         });
@@ -107,14 +126,42 @@ public final class OutboxWorker implements AutoCloseable {
     /** A builder of workers. Confined to one thread. */
     public static final class Builder {
         private final OutboxStore store;
-        private final OutboxSender sender;
+        private final Map<String, Added> senders = new LinkedHashMap<>();
         private OutboxWorkerOptions options = OutboxWorkerOptions.defaults();
         private MonotonicTime time = MonotonicTime.SYSTEM;
         private RandomGenerator random = new Random();
 
-        private Builder(OutboxStore store, OutboxSender sender) {
+        private record Added(OutboxSender sender, Optional<OutboxSenderOptions> options) {
+            SenderRoute.Sending sending(String destination, OutboxSenderOptions defaults) {
+                return new SenderRoute.Sending(destination, sender, options.orElse(defaults));
+            }
+        }
+
+        private Builder(OutboxStore store) {
             this.store = store;
-            this.sender = sender;
+        }
+
+        /** Adds the sender of a destination, with the sender options of the {@linkplain #options worker}. */
+        public Builder sender(String destination, OutboxSender sender) {
+            return add(destination, new Added(requireNonNull(sender, "sender"), Optional.empty()));
+        }
+
+        /**
+         * Adds the sender of a destination. One object may send for several destinations, each with limits of its own.
+         *
+         * @throws IllegalArgumentException if the destination has a sender, or is no name of one
+         */
+        public Builder sender(String destination, OutboxSender sender, OutboxSenderOptions options) {
+            return add(
+                    destination,
+                    new Added(requireNonNull(sender, "sender"), Optional.of(requireNonNull(options, "options"))));
+        }
+
+        private Builder add(String destination, Added sender) {
+            if (senders.putIfAbsent(OutboxMessage.requireDestination(destination), sender) != null) {
+                throw new IllegalArgumentException("destination '%s' has a sender already".formatted(destination));
+            }
+            return this;
         }
 
         /** Replaces all options. */
@@ -135,7 +182,15 @@ public final class OutboxWorker implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Returns the worker.
+         *
+         * @throws IllegalStateException if it has no sender
+         */
         public OutboxWorker build() {
+            if (senders.isEmpty()) {
+                throw new IllegalStateException("the worker has no sender; add one for each destination");
+            }
             return new OutboxWorker(this);
         }
     }

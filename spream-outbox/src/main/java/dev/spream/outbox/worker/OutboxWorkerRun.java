@@ -1,5 +1,9 @@
 package dev.spream.outbox.worker;
 
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toMap;
+
 import dev.spream.core.DurationText;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.internal.MonotonicTime;
@@ -9,9 +13,11 @@ import dev.spream.core.internal.TaskGroup;
 import dev.spream.core.internal.Waiter;
 import dev.spream.outbox.ClaimRoom;
 import dev.spream.outbox.OutboxOwner;
-import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxStore;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -20,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run of a worker: creates the worker's components and owns its threads. There is one thread each for claims,
- * reading ahead, settlements, lease renewal, the watchdog, segments and registration, and the removal of old rows, and
- * one for each attempt, so that no call of the store or of the sender delays another. {@link EntryLifecycle} describes
+ * One run of a worker: creates the worker's components and owns its threads. There is one thread each for settlements,
+ * lease renewal, the watchdog, segments and registration, and the removal of old rows, two for each sender, and one for
+ * each attempt, so that no call of the store or of a sender delays another. {@link EntryLifecycle} describes
  * how an entry passes through the components.
  *
  * <p>Shutdown always has this order: claiming stops; claims whose attempts have not started are released, and started
@@ -39,11 +45,10 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private final OutboxOwner owner;
     private final OutboxWorkerOptions options;
     private final MonotonicTime time;
+    private final long longestCheck;
     private final WorkerSignals signals;
     private final ActiveClaims activeClaims;
-    private final EntryLifecycle entries;
-    private final ClaimLoop claims;
-    private final KeyReader reader;
+    private final Map<String, SenderRoute> routes = new LinkedHashMap<>();
     private final SettlementWriter writer;
     private final MaintenanceTask maintenance;
     private final Retention retention;
@@ -59,7 +64,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
 
     OutboxWorkerRun(
             OutboxStore outbox,
-            OutboxSender sender,
+            List<SenderRoute.Sending> senders,
             OutboxOwner owner,
             OutboxWorkerOptions options,
             MonotonicTime time,
@@ -67,6 +72,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         this.owner = owner;
         this.options = options;
         this.time = time;
+        this.longestCheck = longestCheck(senders, options);
         this.signals = new WorkerSignals(time);
         this.front = new TaskGroup(time, this::failed);
         this.back = new TaskGroup(time, front::fail);
@@ -74,69 +80,54 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         this.sending = new TaskGroup(time, front::fail);
         this.heartbeat = new Waiter(time);
         this.watchdog = new Waiter(time);
-        WorkerEvents events = new WorkerEvents(
-                owner, new SettlementLog(owner, sender.name()), new SafeListeners<>(options.listeners()));
+        Map<String, String> adapters = senders.stream()
+                .collect(toMap(
+                        SenderRoute.Sending::destination, each -> each.sender().name()));
+        WorkerEvents events =
+                new WorkerEvents(owner, new SettlementLog(owner, adapters), new SafeListeners<>(options.listeners()));
         StoreHealth calls = new StoreHealth(owner, events.listeners());
         WorkerStore store = new WorkerStore(outbox, owner, options.lease(), time, calls);
-        CircuitBreaker breaker = new CircuitBreaker(
-                options.breakerFailures(), options.breakerPause().toNanos());
-        CircuitBreakerEvents reports = new CircuitBreakerEvents(breaker, options, events, signals);
-        AttemptPolicy policy = new AttemptPolicy(options, sender.guarantee(), random);
-        Attempts attempts = new Attempts(sender, options.sendTimeout(), policy, reports, events, signals);
-        OrderedClaimPlanner plan = new OrderedClaimPlanner(options.sweepNanos());
-        OutboxSegmentKeeper segments = new OutboxSegmentKeeper(store, plan, time);
-        this.activeClaims = new ActiveClaims(store, options, reports, events, time);
+        Map<String, CircuitBreakerEvents> breakers = senders.stream()
+                .collect(toMap(SenderRoute.Sending::destination, each -> breaker(each, events, signals)));
+        HeldSegments held = new HeldSegments();
+        OutboxSegmentKeeper segments = new OutboxSegmentKeeper(store, held, time);
+        this.activeClaims = new ActiveClaims(store, options, breakers, events, time);
         this.writer = new SettlementWriter(store, activeClaims, events, time, random);
-        ReadAhead ahead = new ReadAhead(isRepeatable(sender.guarantee()) ? options.concurrency() : 0);
-        this.entries =
-                new EntryLifecycle(attempts, writer, activeClaims, plan, options, events, signals, sending, ahead);
-        this.claims = new ClaimLoop(store, plan, segments, breaker, entries, options, random, signals);
-        this.reader = new KeyReader(store, plan, options, signals);
-        this.maintenance = new MaintenanceTask(
-                store,
-                new Enqueues(sender.guarantee(), store, breaker),
-                segments,
-                breaker,
-                options,
-                events,
-                random,
-                signals);
+        SenderRoute.Shared shared =
+                new SenderRoute.Shared(store, held, segments, activeClaims, writer, sending, options, events, random);
+        senders.forEach(sender -> routes.put(
+                sender.destination(),
+                new SenderRoute(sender, requireNonNull(breakers.get(sender.destination())), shared)));
+        this.maintenance =
+                new MaintenanceTask(store, new Enqueues(), segments, breakers, options, events, random, signals);
         this.retention = new Retention(store, options, events, random, signals);
     }
 
-    /** Returns whether the claim of an entry that was not sent may be lost without a need for an operator. */
-    private static boolean isRepeatable(OutboxSender.Guarantee guarantee) {
-        return guarantee != OutboxSender.Guarantee.NEITHER;
+    private static long longestCheck(List<SenderRoute.Sending> senders, OutboxWorkerOptions options) {
+        return senders.stream()
+                .mapToLong(sender -> sender.options().sendTimeout().toNanos())
+                .reduce(options.lease().toNanos() / 8, Math::min);
     }
 
-    /**
-     * The worker as the outboxes of its process see it. Entries are not claimed as they are enqueued while there is a
-     * backlog, which is older, and for a sender that cannot tell after a crash whether an entry was sent.
-     */
+    private static CircuitBreakerEvents breaker(
+            SenderRoute.Sending sender, WorkerEvents events, WorkerSignals signals) {
+        OutboxSenderOptions options = sender.options();
+        CircuitBreaker breaker = new CircuitBreaker(
+                options.breakerFailures(), options.breakerPause().toNanos());
+        return new CircuitBreakerEvents(breaker, sender.destination(), options, events, signals.forSender());
+    }
+
+    /** The worker as the outboxes of its process see it. */
     private final class Enqueues implements OutboxStore.Watcher {
-        private final boolean claimable;
-        private final WorkerStore store;
-        private final CircuitBreaker breaker;
-
-        private Enqueues(OutboxSender.Guarantee guarantee, WorkerStore store, CircuitBreaker breaker) {
-            this.claimable = isRepeatable(guarantee);
-            this.store = store;
-            this.breaker = breaker;
-        }
-
         @Override
         public void wake() {
-            claims.call();
-            signals.reader.signal();
+            routes.values().forEach(SenderRoute::wake);
         }
 
         @Override
-        public Optional<ClaimRoom> reserve(int limit) {
-            if (!claimable || !signals.isRunning() || !breaker.isClosed() || claims.hasBacklog()) {
-                return Optional.empty();
-            }
-            int slots = entries.promise(limit);
-            return slots == 0 ? Optional.empty() : Optional.of(new ReservedRoom(store, entries, slots));
+        public Optional<ClaimRoom> reserve(String destination, int limit) {
+            SenderRoute route = routes.get(destination);
+            return route == null ? Optional.empty() : route.reserve(limit);
         }
     }
 
@@ -146,9 +137,8 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         back.start(options.threadName("clock"), this::watchClock);
         back.start(options.threadName("maintenance"), maintenance::run);
         back.start(options.threadName("retention"), retention::run);
-        settling.start(options.threadName("settle"), () -> writer.run(entries::ended));
-        front.start(options.threadName("read"), reader::run);
-        front.start(options.threadName("claim"), claims::run);
+        settling.start(options.threadName("settle"), () -> writer.run(this::ended));
+        routes.values().forEach(route -> route.start(front, options));
         log.info("[{}] the outbox worker {} has started", owner.name(), owner);
         boolean interrupted = false;
         while (true) {
@@ -165,6 +155,22 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
             Thread.currentThread().interrupt();
         }
         front.rethrow(t -> new IllegalStateException("the outbox worker stopped because of a failure", t));
+    }
+
+    private void ended(List<SettlementWriter.Pending> settled, List<SettlementWriter.Pending> lost) {
+        Map<String, List<SettlementWriter.Pending>> settledOf = byDestination(settled);
+        Map<String, List<SettlementWriter.Pending>> lostOf = byDestination(lost);
+        routes.forEach((destination, route) -> {
+            List<SettlementWriter.Pending> settledHere = settledOf.getOrDefault(destination, List.of());
+            List<SettlementWriter.Pending> lostHere = lostOf.getOrDefault(destination, List.of());
+            if (!settledHere.isEmpty() || !lostHere.isEmpty()) {
+                route.entries().ended(settledHere, lostHere);
+            }
+        });
+    }
+
+    private static Map<String, List<SettlementWriter.Pending>> byDestination(List<SettlementWriter.Pending> pending) {
+        return pending.stream().collect(groupingBy(each -> each.held().destination()));
     }
 
     /** Performs the shutdown. May be repeated after an interrupt, since every step is repeatable. */
@@ -195,16 +201,24 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         }
     }
 
+    private boolean isIdle() {
+        return routes.values().stream().allMatch(route -> route.entries().isIdle());
+    }
+
+    private void endTurns() {
+        routes.values().forEach(route -> route.entries().endTurns());
+    }
+
     private void awaitAttempts() throws InterruptedException {
-        while (!entries.isIdle() && !signals.isCancelled()) {
+        while (!isIdle() && !signals.isCancelled()) {
             signals.runner.await(TimeUnit.HOURS.toNanos(1));
         }
         long until = time.nanoTime() + CANCEL_GRACE;
-        while (!entries.isIdle() && until - time.nanoTime() > 0) {
+        while (!isIdle() && until - time.nanoTime() > 0) {
             activeClaims.interruptCalls();
             signals.runner.await(until - time.nanoTime());
         }
-        if (!entries.isIdle()) {
+        if (!isIdle()) {
             log.error(
                     "[{}] calls of the sender did not return when interrupted; their entries stay claimed"
                             + " until their leases expire, within {}",
@@ -224,9 +238,8 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     }
 
     private void watchClock() throws InterruptedException {
-        long longest = Math.min(options.sendTimeout().toNanos(), options.lease().toNanos() / 8);
         while (!ended) {
-            long next = Math.min(activeClaims.check(), longest);
+            long next = Math.min(activeClaims.check(), longestCheck);
             watchdog.await(Math.max(next, SHORTEST_CHECK));
         }
     }
@@ -235,14 +248,14 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     @Override
     public void drain() {
         signals.stop(WorkerSignals.Stage.DRAINING);
-        entries.endTurns();
+        endTurns();
     }
 
     /** Like {@link #drain}, and interrupts the started attempts. */
     @Override
     public void cancel() {
         signals.stop(WorkerSignals.Stage.CANCELLED);
-        entries.endTurns();
+        endTurns();
         activeClaims.interruptCalls();
     }
 

@@ -4,15 +4,16 @@ import dev.spream.core.DurationText;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.Settlement;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The log of settlements. It contains neither payloads nor responses of the receiver.
  *
- * @param adapter the name of the sender
+ * @param adapters the names of the senders in log lines, by destination
  */
-record SettlementLog(OutboxOwner owner, String adapter) {
+record SettlementLog(OutboxOwner owner, Map<String, String> adapters) {
     private static final Logger log = LoggerFactory.getLogger(SettlementLog.class);
 
     void settled(OutboxClaim claim, Settlement settlement, long latencyMillis) {
@@ -56,7 +57,8 @@ record SettlementLog(OutboxOwner owner, String adapter) {
         return new Object() {
             @Override
             public String toString() {
-                return EntryLabel.of(owner, claim) + " adapter=" + adapter;
+                return EntryLabel.of(owner, claim) + " adapter="
+                        + adapters.get(claim.entry().destination());
             }
         };
     }

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -27,8 +28,16 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
         return LocalLease.requested(time, lease);
     }
 
-    ClaimResult claim(int limit) {
-        return calls.call("claiming entries", () -> store.claim(owner, limit, lease));
+    ClaimResult claim(String destination, int limit) {
+        return calls.call("claiming entries", () -> store.claim(owner, destination, limit, lease));
+    }
+
+    Optional<Duration> nextDue(String destination) {
+        return calls.call("looking for the next entry", () -> store.nextDue(destination));
+    }
+
+    Set<String> destinations() {
+        return calls.call("reading destinations", store::destinations);
     }
 
     ClaimResult claimOrdered(Collection<OutboxSegmentLease> segments, Collection<Long> ids) {
@@ -71,12 +80,12 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
         return calls.call("looking for ordered entries", store::hasOrdered);
     }
 
-    List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
-        return calls.call("reading ordered entries", () -> store.ordered(after, perSegment));
+    List<OrderedEntry> ordered(String destination, Map<Integer, Long> after, int perSegment) {
+        return calls.call("reading ordered entries", () -> store.ordered(destination, after, perSegment));
     }
 
-    List<OrderedEntry> ordered(String orderingKey, int limit) {
-        return calls.call("reading an ordering key", () -> store.ordered(orderingKey, limit));
+    List<OrderedEntry> ordered(String destination, String orderingKey, int limit) {
+        return calls.call("reading an ordering key", () -> store.ordered(destination, orderingKey, limit));
     }
 
     OutboxStore.Watch watch(OutboxStore.Watcher watcher) {

@@ -25,6 +25,8 @@ final class EntryLabelTest {
                 "",
                 "{\"secret\":1}",
                 Optional.empty(),
+                "",
+                Optional.empty(),
                 Optional.empty(),
                 Instant.EPOCH,
                 Optional.empty());

@@ -23,14 +23,21 @@ final class OrderedClaimPlannerTest {
     private static final long RECHECK = 1_000;
     private static final OutboxSegmentLease SEGMENT = new OutboxSegmentLease(7, 1);
 
-    private final OrderedClaimPlanner plan = new OrderedClaimPlanner(RECHECK);
+    private final HeldSegments segments = new HeldSegments();
+    private final OrderedClaimPlanner plan = planner();
+
+    private OrderedClaimPlanner planner() {
+        OrderedClaimPlanner planner = new OrderedClaimPlanner(RECHECK, segments);
+        segments.add(planner);
+        return planner;
+    }
 
     private static OrderedEntry due(long id, String key) {
         return new OrderedEntry(id, SEGMENT.segment(), key, Duration.ZERO, false);
     }
 
     private void read(OrderedEntry... entries) {
-        plan.hold(new OutboxSegmentShare(List.of(SEGMENT), 256));
+        segments.hold(new OutboxSegmentShare(List.of(SEGMENT), 256));
         Map<Integer, Long> after = plan.toRead(true);
         plan.read(after, OrderedClaimPlanner.PAGE, List.of(entries), 0);
     }
@@ -41,7 +48,17 @@ final class OrderedClaimPlannerTest {
 
     private static OutboxClaim claim(long id, String key) {
         OutboxEntry entry = new OutboxEntry(
-                id, "order-" + id, 1, "", "{}", Optional.of(key), Optional.empty(), Instant.EPOCH, Optional.empty());
+                id,
+                "order-" + id,
+                1,
+                "",
+                "{}",
+                Optional.empty(),
+                "",
+                Optional.of(key),
+                Optional.empty(),
+                Instant.EPOCH,
+                Optional.empty());
         return new OutboxClaim(entry, 1, 1, false, Instant.EPOCH);
     }
 
@@ -124,12 +141,29 @@ final class OrderedClaimPlannerTest {
     void a_segment_above_the_share_is_released_when_none_of_its_entries_is_in_flight() {
         read(due(1, "a"), due(2, "a"));
         assertThat(take(0)).containsExactly(1L);
-        plan.hold(new OutboxSegmentShare(List.of(SEGMENT), 0));
-        assertThat(plan.leaveIdle()).isEmpty();
+        segments.hold(new OutboxSegmentShare(List.of(SEGMENT), 0));
+        assertThat(segments.leaveIdle()).isEmpty();
         succeed(1, "a", 0);
         assertThat(take(0)).isEmpty();
-        assertThat(plan.hasIdleToLeave()).isTrue();
-        assertThat(plan.leaveIdle()).containsExactly(SEGMENT.segment());
+        assertThat(segments.hasIdleToLeave()).isTrue();
+        assertThat(segments.leaveIdle()).containsExactly(SEGMENT.segment());
+    }
+
+    @Test
+    void a_segment_with_an_entry_of_another_sender_in_flight_is_not_released_and_no_planner_claims_more_of_it() {
+        OrderedClaimPlanner other = planner();
+        read(due(1, "a"), due(2, "b"));
+        other.read(other.toRead(true), OrderedClaimPlanner.PAGE, List.of(due(3, "a")), 0);
+        assertThat(other.take(1, 0))
+                .extracting(OrderedClaimPlanner.Head::id)
+                .as("an entry of the same key for another sender")
+                .containsExactly(3L);
+        segments.hold(new OutboxSegmentShare(List.of(SEGMENT), 0));
+        assertThat(take(0)).isEmpty();
+        assertThat(segments.leaveIdle()).isEmpty();
+        OutboxClaim claim = claim(3, "a");
+        other.settled(claim, new Settlement.Succeeded(claim.ref(), LedgerResult.succeeded()), 0);
+        assertThat(segments.leaveIdle()).containsExactly(SEGMENT.segment());
     }
 
     @Test
@@ -137,8 +171,8 @@ final class OrderedClaimPlannerTest {
         OutboxSegmentLease idle = new OutboxSegmentLease(8, 1);
         read(due(1, "a"));
         assertThat(take(0)).containsExactly(1L);
-        plan.hold(new OutboxSegmentShare(Arrays.asList(SEGMENT, idle), 1));
-        assertThat(plan.leaveIdle()).containsExactly(idle.segment());
+        segments.hold(new OutboxSegmentShare(Arrays.asList(SEGMENT, idle), 1));
+        assertThat(segments.leaveIdle()).containsExactly(idle.segment());
     }
 
     @Test
@@ -151,9 +185,9 @@ final class OrderedClaimPlannerTest {
     @Test
     void a_segment_that_is_lost_is_planned_no_more_and_read_from_its_beginning_when_it_comes_back() {
         read(due(1, "a"), due(2, "b"));
-        plan.holdNothing();
+        segments.holdNothing();
         assertThat(take(0)).isEmpty();
-        plan.hold(new OutboxSegmentShare(List.of(new OutboxSegmentLease(SEGMENT.segment(), 3)), 256));
+        segments.hold(new OutboxSegmentShare(List.of(new OutboxSegmentLease(SEGMENT.segment(), 3)), 256));
         assertThat(plan.toRead(false)).containsEntry(SEGMENT.segment(), 0L);
     }
 }

@@ -14,6 +14,7 @@ import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,7 +27,7 @@ final class SettlementLogTest {
     private static final String LABEL =
             "[host] outbox_id=17 idempotency_key=ba7816bf8f01 attempts=2 adapter=http status=";
 
-    private final SettlementLog log = new SettlementLog(OutboxOwner.of("host"), "http");
+    private final SettlementLog log = new SettlementLog(OutboxOwner.of("host"), Map.of("", "http"));
     private final Logger logger = (Logger) LoggerFactory.getLogger(SettlementLog.class);
     private final Level before = logger.getLevel();
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -38,6 +39,8 @@ final class SettlementLogTest {
                 1,
                 "d",
                 "{\"secret\":1}",
+                Optional.empty(),
+                "",
                 Optional.empty(),
                 Optional.empty(),
                 Instant.EPOCH,

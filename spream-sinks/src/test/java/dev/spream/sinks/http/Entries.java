@@ -36,6 +36,8 @@ final class Entries {
                 generation,
                 OutboxMessage.digest(PAYLOAD),
                 PAYLOAD,
+                Optional.empty(),
+                "",
                 orderingKey,
                 traceparent,
                 Instant.EPOCH,

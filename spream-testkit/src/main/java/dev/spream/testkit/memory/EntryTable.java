@@ -27,7 +27,9 @@ final class EntryTable {
     private final NavigableSet<StoredEntry> free = new TreeSet<>(BY_TIME);
 
     private final Map<Integer, NavigableMap<Long, StoredEntry>> segments = new HashMap<>();
-    private final Map<String, NavigableMap<Long, StoredEntry>> orderingKeys = new HashMap<>();
+    private final Map<OrderingKey, NavigableMap<Long, StoredEntry>> orderingKeys = new HashMap<>();
+
+    private record OrderingKey(String destination, String key) {}
 
     void add(StoredEntry entry) {
         all.put(entry.id(), entry);
@@ -60,7 +62,7 @@ final class EntryTable {
                 .ifPresentOrElse(
                         key -> {
                             segment(OutboxSegmentLease.segmentOf(key)).put(entry.id(), entry);
-                            orderingKey(key).put(entry.id(), entry);
+                            orderingKey(entry.destination(), key).put(entry.id(), entry);
                         },
                         () -> free.add(entry));
     }
@@ -71,7 +73,7 @@ final class EntryTable {
                 .ifPresentOrElse(
                         key -> {
                             segment(OutboxSegmentLease.segmentOf(key)).remove(entry.id());
-                            orderingKey(key).remove(entry.id());
+                            orderingKey(entry.destination(), key).remove(entry.id());
                         },
                         () -> free.remove(entry));
     }
@@ -80,8 +82,8 @@ final class EntryTable {
         return segments.computeIfAbsent(segment, created -> new TreeMap<>());
     }
 
-    private NavigableMap<Long, StoredEntry> orderingKey(String key) {
-        return orderingKeys.computeIfAbsent(key, created -> new TreeMap<>());
+    private NavigableMap<Long, StoredEntry> orderingKey(String destination, String key) {
+        return orderingKeys.computeIfAbsent(new OrderingKey(destination, key), created -> new TreeMap<>());
     }
 
     Optional<StoredEntry> find(long id) {
@@ -102,30 +104,44 @@ final class EntryTable {
         return unsettled.values();
     }
 
-    /** Returns due entries without an ordering key, those due longest first. */
-    List<StoredEntry> due(Instant now, int limit) {
-        return free.stream()
+    /** Returns due entries of a destination without an ordering key, those due longest first. */
+    List<StoredEntry> due(String destination, Instant now, int limit) {
+        return free(destination)
                 .takeWhile(entry -> !entry.dueAt().isAfter(now))
                 .filter(entry -> entry.isDue(now))
                 .limit(limit)
                 .toList();
     }
 
-    Stream<StoredEntry> segment(int segment, long afterId) {
-        return segment(segment).tailMap(afterId, false).values().stream();
+    /** Returns when the next entry of a destination without an ordering key is due that is not due yet. */
+    Optional<Instant> nextDue(String destination, Instant now) {
+        return free(destination)
+                .filter(entry ->
+                        entry.isWaiting() && !entry.isParked() && entry.dueAt().isAfter(now))
+                .findFirst()
+                .map(StoredEntry::dueAt);
     }
 
-    Stream<StoredEntry> ofOrderingKey(String key) {
-        return orderingKey(key).values().stream();
+    private Stream<StoredEntry> free(String destination) {
+        return free.stream().filter(entry -> entry.destination().equals(destination));
+    }
+
+    Stream<StoredEntry> segment(int segment, String destination, long afterId) {
+        return segment(segment).tailMap(afterId, false).values().stream()
+                .filter(entry -> entry.destination().equals(destination));
+    }
+
+    Stream<StoredEntry> ofOrderingKey(String destination, String key) {
+        return orderingKey(destination, key).values().stream();
     }
 
     /**
-     * Returns whether an earlier entry of the ordering key is not settled, or a later one is being sent, which is
+     * Returns whether an earlier entry of the destination and ordering key is not settled, or a later one is being sent, which is
      * possible after a requeue by an operator.
      */
     boolean waitsForAnother(StoredEntry entry, Instant now) {
         return entry.orderingKey()
-                .map(this::orderingKey)
+                .map(key -> orderingKey(entry.destination(), key))
                 .filter(ofKey -> !ofKey.headMap(entry.id()).isEmpty()
                         || ofKey.tailMap(entry.id(), false).values().stream().anyMatch(later -> later.isLeased(now)))
                 .isPresent();

@@ -11,7 +11,6 @@ import dev.spream.outbox.OutboxTransaction;
 import dev.spream.testkit.memory.InMemoryOutbox.Transaction;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 
 /** The enqueuing side of an {@link InMemoryOutbox}. */
 final class MemoryEnqueuer implements Outbox<Transaction> {
@@ -28,7 +27,7 @@ final class MemoryEnqueuer implements Outbox<Transaction> {
 
     @Override
     public List<EnqueueResult> enqueueAll(Transaction transaction, List<OutboxMessage> messages) {
-        return enqueueAll(transaction, messages, new MemoryOutboxTransaction.Claims(Optional.empty()));
+        return enqueueAll(transaction, messages, MemoryOutboxTransaction.Claims.none());
     }
 
     /** Enqueues messages, and claims them where there is room. */

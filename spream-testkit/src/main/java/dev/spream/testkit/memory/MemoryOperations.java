@@ -71,6 +71,7 @@ final class MemoryOperations implements OutboxOperations {
         return entry.id() > filter.afterId()
                 && (filter.statuses().isEmpty() || filter.statuses().contains(entry.status()))
                 && (!filter.parkedOnly() || entry.isParked())
+                && (filter.destination().isEmpty() || filter.destination().equals(entry.destination()))
                 && (filter.orderingKey().isEmpty() || filter.orderingKey().equals(entry.orderingKey()))
                 && (filter.reason().isEmpty() || filter.reason().equals(entry.lastError()));
     }

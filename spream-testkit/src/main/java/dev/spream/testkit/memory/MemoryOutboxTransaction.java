@@ -27,14 +27,16 @@ final class MemoryOutboxTransaction implements OutboxTransaction {
         this.transaction = transaction;
     }
 
-    /** The claims of the entries that one call enqueues, up to the room for them. */
-    record Claims(Optional<ClaimRoom> room, List<OutboxClaim> claims) {
-        Claims(Optional<ClaimRoom> room) {
-            this(room, new ArrayList<>());
+    /** The claims of the entries that one call enqueues for a destination, up to the room for them. */
+    record Claims(Optional<ClaimRoom> room, String destination, List<OutboxClaim> claims) {
+        static Claims none() {
+            return new Claims(Optional.empty(), "", List.of());
         }
 
         void claim(StoredEntry entry, Instant now) {
-            room.filter(free -> claims.size() < free.size() && entry.isClaimableAtOnce(now))
+            room.filter(free -> claims.size() < free.size()
+                            && entry.destination().equals(destination)
+                            && entry.isClaimableAtOnce(now))
                     .ifPresent(free -> claims.add(entry.claim(free.owner(), now, free.lease())));
         }
 
@@ -54,9 +56,11 @@ final class MemoryOutboxTransaction implements OutboxTransaction {
     @Override
     public List<EnqueueResult> enqueueAll(List<OutboxMessage> messages) {
         requireOpen();
-        Claims claims = new Claims(memory.watchers.stream()
-                .flatMap(watcher -> watcher.reserve(Math.max(1, messages.size())).stream())
-                .findFirst());
+        String destination = messages.isEmpty() ? "" : messages.getFirst().destination();
+        Optional<ClaimRoom> room = memory.watchers.stream()
+                .flatMap(watcher -> watcher.reserve(destination, Math.max(1, messages.size())).stream())
+                .findFirst();
+        Claims claims = new Claims(room, destination, new ArrayList<>());
         try {
             List<EnqueueResult> results = outbox.enqueueAll(transaction, messages, claims);
             if (claims.claims().isEmpty()) {

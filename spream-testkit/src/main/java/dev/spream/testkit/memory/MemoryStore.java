@@ -35,8 +35,23 @@ final class MemoryStore implements OutboxStore {
     }
 
     @Override
-    public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-        return memory.locked(() -> claim(memory.entries.due(memory.now(), limit), owner, lease));
+    public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
+        return memory.locked(() -> claim(memory.entries.due(destination, memory.now(), limit), owner, lease));
+    }
+
+    @Override
+    public Optional<Duration> nextDue(String destination) {
+        return memory.locked(() -> {
+            Instant now = memory.now();
+            return memory.entries.nextDue(destination, now).map(at -> Duration.between(now, at));
+        });
+    }
+
+    @Override
+    public Set<String> destinations() {
+        return memory.locked(() -> memory.entries.unsettled().stream()
+                .map(StoredEntry::destination)
+                .collect(Collectors.toSet()));
     }
 
     @Override
@@ -198,19 +213,19 @@ final class MemoryStore implements OutboxStore {
     }
 
     @Override
-    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
+    public List<OrderedEntry> ordered(String destination, Map<Integer, Long> after, int perSegment) {
         return memory.locked(() -> after.entrySet().stream()
                 .flatMap(segment -> memory.entries
-                        .segment(segment.getKey(), segment.getValue())
+                        .segment(segment.getKey(), destination, segment.getValue())
                         .limit(perSegment))
                 .map(entry -> entry.ordered(memory.now()))
                 .toList());
     }
 
     @Override
-    public List<OrderedEntry> ordered(String orderingKey, int limit) {
+    public List<OrderedEntry> ordered(String destination, String orderingKey, int limit) {
         return memory.locked(() -> memory.entries
-                .ofOrderingKey(orderingKey)
+                .ofOrderingKey(destination, orderingKey)
                 .limit(limit)
                 .map(entry -> entry.ordered(memory.now()))
                 .toList());
@@ -239,8 +254,8 @@ final class MemoryStore implements OutboxStore {
         }
 
         @Override
-        public Optional<ClaimRoom> reserve(int limit) {
-            return watcher.reserve(limit);
+        public Optional<ClaimRoom> reserve(String destination, int limit) {
+            return watcher.reserve(destination, limit);
         }
     }
 

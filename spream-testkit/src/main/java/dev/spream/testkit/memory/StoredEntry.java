@@ -47,7 +47,8 @@ final class StoredEntry {
         this.message = message;
         this.createdAt = now;
         this.updatedAt = now;
-        this.nextRunAt = message.notBefore().orElse(now);
+        Instant first = now.plus(message.delay());
+        this.nextRunAt = message.notBefore().filter(first::isBefore).orElse(first);
     }
 
     long id() {
@@ -64,6 +65,10 @@ final class StoredEntry {
 
     String payload() {
         return message.payload();
+    }
+
+    String destination() {
+        return message.destination();
     }
 
     Optional<String> orderingKey() {
@@ -109,7 +114,10 @@ final class StoredEntry {
 
     /** Returns whether it can be claimed as it is enqueued: it has no start time, and no order has to be kept. */
     boolean isClaimableAtOnce(Instant now) {
-        return orderingKey().isEmpty() && message.notBefore().isEmpty() && isDue(now);
+        return orderingKey().isEmpty()
+                && message.notBefore().isEmpty()
+                && message.delay().isZero()
+                && isDue(now);
     }
 
     boolean hasExpired(Instant now) {
@@ -225,6 +233,8 @@ final class StoredEntry {
                 generation,
                 digest(),
                 payload(),
+                message.payloadType(),
+                destination(),
                 orderingKey(),
                 message.traceparent(),
                 createdAt,
@@ -250,6 +260,8 @@ final class StoredEntry {
                 Optional.ofNullable(lastErrorMessage),
                 outcomeUnknown,
                 isParked(),
+                message.payloadType(),
+                destination(),
                 orderingKey(),
                 isWaiting() && !isParked() ? Optional.of(nextRunAt) : Optional.empty(),
                 sending ? Optional.ofNullable(owner).map(OutboxOwner::toString) : Optional.empty(),

@@ -31,7 +31,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
 
     @Test
     default void a_claim_of_an_empty_outbox_is_empty() {
-        ClaimResult result = given().store().claim(ANN, 10, LEASE);
+        ClaimResult result = given().store().claim(ANN, "", 10, LEASE);
         assertThat(result.isEmpty()).isTrue();
         assertThat(result.leasesExpired()).isZero();
     }
@@ -86,7 +86,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
         given().claimed(ANN, "a");
         assertThat(given().claims(ANN)).isEmpty();
         assertThat(given().claims(BOB)).isEmpty();
-        assertThat(given().fixture().anotherStore().claim(BOB, 10, LEASE).claims())
+        assertThat(given().fixture().anotherStore().claim(BOB, "", 10, LEASE).claims())
                 .isEmpty();
     }
 
@@ -96,7 +96,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
         List<Integer> sizes = new ArrayList<>();
         List<String> all = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            List<OutboxClaim> claims = given().store().claim(ANN, 2, LEASE).claims();
+            List<OutboxClaim> claims = given().store().claim(ANN, "", 2, LEASE).claims();
             sizes.add(claims.size());
             all.addAll(keys(claims));
         }
@@ -117,8 +117,8 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
                 .build());
         given().pass(Duration.ofSeconds(31));
 
-        assertThat(keys(given().store().claim(ANN, 2, LEASE).claims())).containsExactly("first", "second");
-        assertThat(keys(given().store().claim(ANN, 2, LEASE).claims())).containsExactly("third");
+        assertThat(keys(given().store().claim(ANN, "", 2, LEASE).claims())).containsExactly("first", "second");
+        assertThat(keys(given().store().claim(ANN, "", 2, LEASE).claims())).containsExactly("third");
     }
 
     @Test
@@ -192,7 +192,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
         given().enqueued("b");
         given().letLeasesRunOut();
 
-        ClaimResult result = given().store().claim(BOB, 10, LEASE);
+        ClaimResult result = given().store().claim(BOB, "", 10, LEASE);
         assertThat(result.leasesExpired()).isEqualTo(1);
         OutboxClaim taken = result.claims().stream()
                 .filter(claim -> claim.entry().idempotencyKey().equals("a"))
@@ -235,7 +235,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
         given().park(ANN, given().claimed(ANN, "c"), false);
         given().park(ANN, given().claimed(ANN, "d"), true);
         given().pass(Duration.ofDays(400));
-        assertThat(given().store().claim(BOB, 10, LEASE).isEmpty()).isTrue();
+        assertThat(given().store().claim(BOB, "", 10, LEASE).isEmpty()).isTrue();
     }
 
     @Test
@@ -266,7 +266,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
                     int misses = 0;
                     while (misses < 3 && keys.size() < 1_000) {
                         List<OutboxClaim> claims =
-                                given().store().claim(owner, 7, LEASE).claims();
+                                given().store().claim(owner, "", 7, LEASE).claims();
                         keys.addAll(keys(claims));
                         misses = claims.isEmpty() ? misses + 1 : 0;
                     }
@@ -280,7 +280,7 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
     @Test
     default void claims_of_another_process_are_seen() {
         given().enqueued("a");
-        Optional<OutboxClaim> claim = given().fixture().anotherStore().claim(BOB, 1, LEASE).claims().stream()
+        Optional<OutboxClaim> claim = given().fixture().anotherStore().claim(BOB, "", 1, LEASE).claims().stream()
                 .findFirst();
         assertThat(claim).isPresent();
         assertThat(given().claims(ANN)).isEmpty();

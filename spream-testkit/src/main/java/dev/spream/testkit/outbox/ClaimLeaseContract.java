@@ -29,8 +29,8 @@ interface ClaimLeaseContract<T> extends OutboxScenario.Stage<T> {
     @Test
     default void each_claim_has_the_lease_that_was_asked_for() {
         given().enqueuedAll("a", "b");
-        given().store().claim(ANN, 1, LEASE);
-        given().store().claim(ANN, 1, LEASE.multipliedBy(3));
+        given().store().claim(ANN, "", 1, LEASE);
+        given().store().claim(ANN, "", 1, LEASE.multipliedBy(3));
         given().letLeasesRunOut();
         assertThat(given().claims(BOB)).hasSize(1);
         given().pass(LEASE.multipliedBy(2));
@@ -125,7 +125,7 @@ interface ClaimLeaseContract<T> extends OutboxScenario.Stage<T> {
         List<OutboxMessage> messages =
                 IntStream.range(0, 300).mapToObj(i -> message("key " + i)).toList();
         given().committed(transaction -> given().outbox().enqueueAll(transaction, messages));
-        List<OutboxClaim> claims = given().store().claim(ANN, 300, LEASE).claims();
+        List<OutboxClaim> claims = given().store().claim(ANN, "", 300, LEASE).claims();
         assertThat(claims).hasSize(300);
 
         assertThat(given().store()

@@ -29,7 +29,7 @@ interface EnqueueAllContract<T> extends OutboxScenario.Stage<T> {
                 messageBuilder("c").orderingKey("k").build());
         List<Long> ids = results.stream().map(OutboxScenario::idOf).toList();
         assertThat(ids).isSorted().doesNotHaveDuplicates();
-        assertThat(given().store().ordered("k", 10))
+        assertThat(given().store().ordered("", "k", 10))
                 .extracting(OrderedEntry::id)
                 .containsExactlyElementsOf(ids);
         assertThat(keys(given().claimOrdered(ANN, ids.getFirst()))).containsExactly("a");

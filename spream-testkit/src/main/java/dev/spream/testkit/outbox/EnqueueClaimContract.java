@@ -35,13 +35,14 @@ interface EnqueueClaimContract<T> extends OutboxScenario.Stage<T> {
         int free;
         boolean stopped;
         int reserved;
+        String destination = "";
 
         @Override
         public void wake() {}
 
         @Override
-        public Optional<ClaimRoom> reserve(int limit) {
-            int slots = Math.min(limit, free);
+        public Optional<ClaimRoom> reserve(String destination, int limit) {
+            int slots = destination.equals(this.destination) ? Math.min(limit, free) : 0;
             reserved += slots;
             free -= slots;
             return slots == 0 ? Optional.empty() : Optional.of(new Room(slots));
@@ -116,6 +117,26 @@ interface EnqueueClaimContract<T> extends OutboxScenario.Stage<T> {
             worker.reserved = 0;
             test.accept(worker);
         }
+    }
+
+    @Test
+    default void entries_of_another_destination_and_delayed_ones_are_not_claimed() {
+        withWorker(5, worker -> {
+            worker.destination = "mail";
+            committed(
+                    messageBuilder("delayed")
+                            .destination("mail")
+                            .afterDelay(Duration.ofHours(1))
+                            .build(),
+                    messageBuilder("letter").destination("mail").build(),
+                    message("plain"),
+                    messageBuilder("parcel").destination("post").build());
+            assertThat(worker.started)
+                    .extracting(claim -> claim.entry().idempotencyKey())
+                    .containsExactly("letter");
+            assertThat(worker.started.getFirst().entry().destination()).isEqualTo("mail");
+            assertThat(worker.free).isEqualTo(4 + 1 - worker.started.size());
+        });
     }
 
     /** Enqueues in a transaction and reports its commit. */

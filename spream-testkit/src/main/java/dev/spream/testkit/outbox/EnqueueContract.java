@@ -37,7 +37,7 @@ interface EnqueueContract<T> extends OutboxScenario.Stage<T> {
         assertThat(given().outbox().enqueue(open, message("a"))).isInstanceOf(EnqueueResult.Enqueued.class);
         assertThat(given().claims(ANN)).isEmpty();
         assertThat(given().ledger().find("a")).isEmpty();
-        assertThat(given().store().ordered("k", 10)).isEmpty();
+        assertThat(given().store().ordered("", "k", 10)).isEmpty();
         given().fixture().commit(open);
         assertThat(given().claimedKeys(ANN)).containsExactly("a");
     }
@@ -136,7 +136,7 @@ interface EnqueueContract<T> extends OutboxScenario.Stage<T> {
         assertThat(given().enqueue(message)).isInstanceOf(EnqueueResult.InProgress.class);
         given().settledInLedger("a", ACCEPTED);
         assertThat(given().enqueue(message)).isInstanceOf(EnqueueResult.Settled.class);
-        assertThat(given().store().claim(ANN, 10, LEASE).isEmpty()).isTrue();
+        assertThat(given().store().claim(ANN, "", 10, LEASE).isEmpty()).isTrue();
     }
 
     @Test

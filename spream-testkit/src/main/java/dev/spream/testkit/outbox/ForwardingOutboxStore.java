@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -29,8 +30,8 @@ public class ForwardingOutboxStore implements OutboxStore {
     }
 
     @Override
-    public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-        return call("claim", () -> target.claim(owner, limit, lease));
+    public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
+        return call("claim", () -> target.claim(owner, destination, limit, lease));
     }
 
     @Override
@@ -73,13 +74,23 @@ public class ForwardingOutboxStore implements OutboxStore {
     }
 
     @Override
-    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
-        return call("ordered", () -> target.ordered(after, perSegment));
+    public Optional<Duration> nextDue(String destination) {
+        return target.nextDue(destination);
     }
 
     @Override
-    public List<OrderedEntry> ordered(String orderingKey, int limit) {
-        return call("orderedOfKey", () -> target.ordered(orderingKey, limit));
+    public Set<String> destinations() {
+        return target.destinations();
+    }
+
+    @Override
+    public List<OrderedEntry> ordered(String destination, Map<Integer, Long> after, int perSegment) {
+        return call("ordered", () -> target.ordered(destination, after, perSegment));
+    }
+
+    @Override
+    public List<OrderedEntry> ordered(String destination, String orderingKey, int limit) {
+        return call("orderedOfKey", () -> target.ordered(destination, orderingKey, limit));
     }
 
     @Override

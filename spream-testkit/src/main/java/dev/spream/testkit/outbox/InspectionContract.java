@@ -55,7 +55,7 @@ interface InspectionContract<T> extends OperationsStage<T> {
         given().claimed(ANN, "lapsed");
         given().letLeasesRunOut();
         given().enqueued("sending");
-        given().store().claim(ANN, 1, LEASE);
+        given().store().claim(ANN, "", 1, LEASE);
         given().enqueued(messageBuilder("later")
                 .notBefore(given().in(Duration.ofHours(1)))
                 .build());
@@ -229,6 +229,21 @@ interface InspectionContract<T> extends OperationsStage<T> {
     }
 
     @Test
+    default void entries_are_listed_by_destination() {
+        long id = given().enqueued(messageBuilder("letter")
+                .destination("mail")
+                .payloadType("Letter")
+                .build());
+        given().enqueued("plain");
+        OutboxFilter mail = new OutboxFilter(Set.of(), false, "mail", Optional.empty(), Optional.empty(), 0, 100);
+        assertThat(keys(mail)).containsExactly("letter");
+        OutboxRow row = operations().find(id).orElseThrow();
+        assertThat(row.destination()).isEqualTo("mail");
+        assertThat(row.payloadType()).contains("Letter");
+        assertThat(row("plain").destination()).isEmpty();
+    }
+
+    @Test
     default void entries_are_listed_page_by_page() {
         given().enqueuedAll("a", "b", "c", "d", "e");
         assertThat(keys(page(0, 2))).containsExactly("a", "b");
@@ -246,13 +261,13 @@ interface InspectionContract<T> extends OperationsStage<T> {
     }
 
     private static OutboxFilter page(long afterId, int limit) {
-        return new OutboxFilter(Set.of(), false, Optional.empty(), Optional.empty(), afterId, limit);
+        return new OutboxFilter(Set.of(), false, "", Optional.empty(), Optional.empty(), afterId, limit);
     }
 
     private static OutboxFilter filter(
             Set<OutboxStatus> statuses, boolean parkedOnly, @Nullable String orderingKey, @Nullable ReasonCode reason) {
         return new OutboxFilter(
-                statuses, parkedOnly, Optional.ofNullable(orderingKey), Optional.ofNullable(reason), 0, 100);
+                statuses, parkedOnly, "", Optional.ofNullable(orderingKey), Optional.ofNullable(reason), 0, 100);
     }
 
     @Test

@@ -30,7 +30,7 @@ interface LedgerSyncContract<T> extends OutboxScenario.Stage<T> {
         given().settledInLedger("a", ACCEPTED);
         LedgerEntry entry = given().ledgerEntry("a");
 
-        ClaimResult result = given().store().claim(ANN, 10, LEASE);
+        ClaimResult result = given().store().claim(ANN, "", 10, LEASE);
         assertThat(keys(result.claims())).containsExactly("b");
         assertThat(result.synchronised()).isEqualTo(1);
         assertThat(result.conflicts()).isZero();
@@ -43,7 +43,7 @@ interface LedgerSyncContract<T> extends OutboxScenario.Stage<T> {
         given().enqueued("a");
         given().settledInLedger("a", REJECTED);
 
-        ClaimResult result = given().store().claim(ANN, 10, LEASE);
+        ClaimResult result = given().store().claim(ANN, "", 10, LEASE);
         assertThat(result.claims()).isEmpty();
         assertThat(result.synchronised()).isEqualTo(1);
         assertThat(given().status("a")).isEqualTo(OutboxStatus.ABORTED);
@@ -55,7 +55,7 @@ interface LedgerSyncContract<T> extends OutboxScenario.Stage<T> {
         given().claimed(ANN, "a");
         given().settledInLedger("a", ACCEPTED);
         given().letLeasesRunOut();
-        assertThat(given().store().claim(BOB, 10, LEASE).synchronised()).isEqualTo(1);
+        assertThat(given().store().claim(BOB, "", 10, LEASE).synchronised()).isEqualTo(1);
         assertThat(given().status("a")).isEqualTo(OutboxStatus.SUCCEEDED);
     }
 
@@ -64,9 +64,9 @@ interface LedgerSyncContract<T> extends OutboxScenario.Stage<T> {
         OutboxClaim claim = given().claimed(ANN, "a");
         given().settle(ANN, failure(claim.ref(), Duration.ZERO));
         given().settledInLedger("a", ACCEPTED);
-        assertThat(given().store().claim(BOB, 10, LEASE).synchronised()).isEqualTo(1);
+        assertThat(given().store().claim(BOB, "", 10, LEASE).synchronised()).isEqualTo(1);
         assertThat(given().status("a")).isEqualTo(OutboxStatus.SUCCEEDED);
-        assertThat(given().store().claim(BOB, 10, LEASE).isEmpty()).isTrue();
+        assertThat(given().store().claim(BOB, "", 10, LEASE).isEmpty()).isTrue();
     }
 
     @Test
@@ -88,7 +88,7 @@ interface LedgerSyncContract<T> extends OutboxScenario.Stage<T> {
         given().fixture().changeLedgerDigest("a", "another");
         List<LedgerEntry> entries = given().fixture().generations("a");
 
-        ClaimResult result = given().store().claim(ANN, 10, LEASE);
+        ClaimResult result = given().store().claim(ANN, "", 10, LEASE);
         assertThat(keys(result.claims())).containsExactly("b");
         assertThat(result.conflicts()).isEqualTo(1);
         assertThat(result.synchronised()).isZero();
@@ -101,7 +101,7 @@ interface LedgerSyncContract<T> extends OutboxScenario.Stage<T> {
         given().enqueued("a");
         given().fixture().changeLedgerDigest("a", "another");
 
-        ClaimResult result = given().store().claim(ANN, 10, LEASE);
+        ClaimResult result = given().store().claim(ANN, "", 10, LEASE);
         assertThat(result.claims()).isEmpty();
         assertThat(result.conflicts()).isEqualTo(1);
         assertThat(given().status("a")).isEqualTo(OutboxStatus.ABORTED);
@@ -136,7 +136,7 @@ interface LedgerSyncContract<T> extends OutboxScenario.Stage<T> {
         given().settledInLedger("a", ACCEPTED);
         given().settle(ANN, failure(claim.ref(), Duration.ZERO));
 
-        assertThat(given().store().claim(BOB, 10, LEASE).claims()).isEmpty();
+        assertThat(given().store().claim(BOB, "", 10, LEASE).claims()).isEmpty();
         assertThat(given().status("a")).isEqualTo(OutboxStatus.SUCCEEDED);
     }
 

@@ -25,7 +25,7 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
         long second = given().ordered("2", "a");
         long other = given().ordered("3", "b");
 
-        List<OrderedEntry> entries = given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10);
+        List<OrderedEntry> entries = given().store().ordered("", Map.of(SEGMENT_OF_A, 0L), 10);
         assertThat(entries).extracting(OrderedEntry::id).containsExactly(first, second);
         assertThat(entries).allSatisfy(entry -> {
             assertThat(entry.segment()).isEqualTo(SEGMENT_OF_A);
@@ -33,7 +33,7 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
             assertThat(entry.dueIn()).isZero();
             assertThat(entry.parked()).isFalse();
         });
-        assertThat(given().store().ordered(Map.of(SEGMENT_OF_B, 0L), 10))
+        assertThat(given().store().ordered("", Map.of(SEGMENT_OF_B, 0L), 10))
                 .extracting(OrderedEntry::id)
                 .containsExactly(other);
     }
@@ -45,12 +45,12 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
         long second = given().ordered("3", "a");
         long another = given().ordered("4", "b");
 
-        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, first, SEGMENT_OF_B, 0L), 10))
+        assertThat(given().store().ordered("", Map.of(SEGMENT_OF_A, first, SEGMENT_OF_B, 0L), 10))
                 .extracting(OrderedEntry::id)
                 .containsExactlyInAnyOrder(second, other, another);
-        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, second, SEGMENT_OF_B, another), 10))
+        assertThat(given().store().ordered("", Map.of(SEGMENT_OF_A, second, SEGMENT_OF_B, another), 10))
                 .isEmpty();
-        assertThat(given().store().ordered(Map.of(), 10)).isEmpty();
+        assertThat(given().store().ordered("", Map.of(), 10)).isEmpty();
     }
 
     @Test
@@ -59,7 +59,7 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
         long second = given().ordered("2", "a");
         given().ordered("3", "a");
         long other = given().ordered("4", "b");
-        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, 0L, SEGMENT_OF_B, 0L), 2))
+        assertThat(given().store().ordered("", Map.of(SEGMENT_OF_A, 0L, SEGMENT_OF_B, 0L), 2))
                 .extracting(OrderedEntry::id)
                 .containsExactlyInAnyOrder(first, second, other);
     }
@@ -72,7 +72,7 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
         given().enqueued("free");
         given().succeed(ANN, given().claimOrdered(ANN, first).getFirst());
         given().abort(ANN, given().claimOrdered(ANN, second).getFirst());
-        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10))
+        assertThat(given().store().ordered("", Map.of(SEGMENT_OF_A, 0L), 10))
                 .extracting(OrderedEntry::id)
                 .containsExactly(third);
     }
@@ -87,12 +87,12 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
                 .build());
         given().ordered("3", "a");
 
-        List<OrderedEntry> entries = given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10);
+        List<OrderedEntry> entries = given().store().ordered("", Map.of(SEGMENT_OF_A, 0L), 10);
         assertThat(entries.get(0).dueIn()).isBetween(LEASE.minusSeconds(30), LEASE);
         assertThat(entries.get(1).dueIn()).isBetween(Duration.ofSeconds(570), Duration.ofMinutes(10));
         assertThat(entries.get(2).dueIn()).isZero();
         given().pass(Duration.ofSeconds(601));
-        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10))
+        assertThat(given().store().ordered("", Map.of(SEGMENT_OF_A, 0L), 10))
                 .extracting(OrderedEntry::dueIn)
                 .containsOnly(Duration.ZERO);
     }
@@ -102,7 +102,7 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
         long parked = given().ordered("1", "a");
         given().ordered("2", "a");
         given().park(ANN, given().claimOrdered(ANN, parked).getFirst(), true);
-        assertThat(given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10))
+        assertThat(given().store().ordered("", Map.of(SEGMENT_OF_A, 0L), 10))
                 .extracting(OrderedEntry::parked)
                 .containsExactly(true, false);
     }
@@ -113,20 +113,24 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
         given().ordered("2", "b");
         long second = given().ordered("3", "a");
         long third = given().ordered("4", "a");
-        assertThat(given().store().ordered("a", 10))
+        assertThat(given().store().ordered("", "a", 10))
                 .extracting(OrderedEntry::id)
                 .containsExactly(first, second, third);
-        assertThat(given().store().ordered("a", 2)).extracting(OrderedEntry::id).containsExactly(first, second);
-        assertThat(given().store().ordered("unknown", 2)).isEmpty();
+        assertThat(given().store().ordered("", "a", 2))
+                .extracting(OrderedEntry::id)
+                .containsExactly(first, second);
+        assertThat(given().store().ordered("", "unknown", 2)).isEmpty();
         given().succeed(ANN, given().claimOrdered(ANN, first).getFirst());
-        assertThat(given().store().ordered("a", 1)).extracting(OrderedEntry::id).containsExactly(second);
+        assertThat(given().store().ordered("", "a", 1))
+                .extracting(OrderedEntry::id)
+                .containsExactly(second);
     }
 
     @Test
     default void reading_claims_nothing() {
         long first = given().ordered("1", "a");
-        given().store().ordered(Map.of(SEGMENT_OF_A, 0L), 10);
-        given().store().ordered("a", 10);
+        given().store().ordered("", Map.of(SEGMENT_OF_A, 0L), 10);
+        given().store().ordered("", "a", 10);
         assertThat(given().status("1")).isEqualTo(OutboxStatus.PENDING);
         assertThat(given().claimOrdered(ANN, first).getFirst().attempt()).isEqualTo(1);
     }
@@ -135,8 +139,8 @@ interface OrderedReadContract<T> extends OutboxScenario.Stage<T> {
     default void a_segment_is_the_first_byte_of_the_digest_of_the_keys_utf_8() {
         given().ordered("1", "b");
         given().ordered("2", "\u65e5\u672c");
-        assertThat(given().store().ordered("b", 1).getFirst().segment()).isEqualTo(SEGMENT_OF_B);
-        assertThat(given().store().ordered("\u65e5\u672c", 1).getFirst().segment())
+        assertThat(given().store().ordered("", "b", 1).getFirst().segment()).isEqualTo(SEGMENT_OF_B);
+        assertThat(given().store().ordered("", "\u65e5\u672c", 1).getFirst().segment())
                 .isEqualTo(OutboxSegmentLease.segmentOf("\u65e5\u672c"));
     }
 }

@@ -149,7 +149,7 @@ final class OutboxScenario<T> {
     }
 
     List<OutboxClaim> claims(OutboxOwner owner) {
-        return store().claim(owner, 100, LEASE).claims();
+        return store().claim(owner, "", 100, LEASE).claims();
     }
 
     List<String> claimedKeys(OutboxOwner owner) {

@@ -187,6 +187,8 @@ public abstract class OutboxSenderContract {
                 "digest",
                 "{\"card\":\"secret\"}",
                 Optional.empty(),
+                "",
+                Optional.empty(),
                 Optional.empty(),
                 Instant.parse("2026-03-01T10:00:00Z"),
                 Optional.empty());

@@ -13,6 +13,7 @@ public abstract class OutboxStoreContract<T> extends OutboxSuite<T>
                 SettlementContract<T>,
                 StaleSettlementContract<T>,
                 LedgerSyncContract<T>,
+                DestinationContract<T>,
                 ExpiryContract<T>,
                 OutboxSegmentContract<T>,
                 OrderedReadContract<T>,

@@ -102,9 +102,9 @@ interface SettlementContract<T> extends OutboxScenario.Stage<T> {
     @Test
     default void what_is_released_is_due_as_long_as_before() {
         given().enqueuedAll("older", "newer");
-        OutboxClaim older = given().store().claim(ANN, 1, LEASE).claims().getFirst();
+        OutboxClaim older = given().store().claim(ANN, "", 1, LEASE).claims().getFirst();
         given().settle(ANN, new Settlement.Released(older.ref()));
-        assertThat(keys(given().store().claim(ANN, 1, LEASE).claims())).containsExactly("older");
+        assertThat(keys(given().store().claim(ANN, "", 1, LEASE).claims())).containsExactly("older");
     }
 
     @Test
@@ -134,7 +134,7 @@ interface SettlementContract<T> extends OutboxScenario.Stage<T> {
     default void a_claim_that_failed_has_no_lease_any_more() {
         OutboxClaim claim = given().claimed(ANN, "a");
         given().settle(ANN, failure(claim.ref(), Duration.ZERO));
-        ClaimResult result = given().store().claim(BOB, 10, LEASE);
+        ClaimResult result = given().store().claim(BOB, "", 10, LEASE);
         assertThat(result.claims()).hasSize(1);
         assertThat(result.leasesExpired()).isZero();
     }
@@ -220,7 +220,7 @@ interface SettlementContract<T> extends OutboxScenario.Stage<T> {
         List<OutboxMessage> messages =
                 IntStream.range(0, 400).mapToObj(i -> message("key " + i)).toList();
         given().committed(transaction -> given().outbox().enqueueAll(transaction, messages));
-        List<Settlement> settlements = given().store().claim(ANN, 400, LEASE).claims().stream()
+        List<Settlement> settlements = given().store().claim(ANN, "", 400, LEASE).claims().stream()
                 .<Settlement>map(claim -> new Settlement.Succeeded(
                         claim.ref(),
                         LedgerResult.succeeded("\"%s\""

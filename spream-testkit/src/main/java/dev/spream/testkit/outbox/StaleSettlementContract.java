@@ -105,7 +105,7 @@ interface StaleSettlementContract<T> extends OutboxScenario.Stage<T> {
             given().letLeasesRunOut();
             Future<Set<OutboxClaim.Ref>> settling = given().start(() ->
                     given().store().settle(ANN, List.of(new Settlement.Succeeded(late.ref(), ACCEPTED))));
-            List<OutboxClaim> taken = given().store().claim(BOB, 10, LEASE).claims();
+            List<OutboxClaim> taken = given().store().claim(BOB, "", 10, LEASE).claims();
             boolean settled = resultOf(settling).isEmpty();
 
             assertThat(taken).as(key).hasSize(settled ? 0 : 1);

@@ -73,6 +73,14 @@ final class OutboxContractsTest {
     }
 
     @Test
+    void a_store_that_mixes_destinations_fails() {
+        assertThat(storeFailures(SpoiltOutboxStores.IgnoresDestinations::new))
+                .contains(
+                        "a_claim_gets_the_entries_of_its_destination",
+                        "entries_with_an_ordering_key_are_read_by_destination");
+    }
+
+    @Test
     void a_store_that_settles_without_a_fence_fails() {
         assertThat(storeFailures(SpoiltOutboxStores.SettlesUnfenced::new))
                 .contains(

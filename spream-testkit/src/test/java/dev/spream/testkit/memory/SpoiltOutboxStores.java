@@ -34,7 +34,7 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
+        public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
             return NO_CLAIMS;
         }
 
@@ -64,12 +64,12 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
+        public List<OrderedEntry> ordered(String destination, Map<Integer, Long> after, int perSegment) {
             return List.of();
         }
 
         @Override
-        public List<OrderedEntry> ordered(String orderingKey, int limit) {
+        public List<OrderedEntry> ordered(String destination, String orderingKey, int limit) {
             return List.of();
         }
 
@@ -82,6 +82,23 @@ final class SpoiltOutboxStores {
         @Override
         public Watch watch(Watcher watcher) {
             return () -> {};
+        }
+    }
+
+    /** Gives a sender the entries of others. */
+    static final class IgnoresDestinations extends ForwardingOutboxStore {
+        IgnoresDestinations(OutboxStore target) {
+            super(target);
+        }
+
+        @Override
+        public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
+            return target.claim(owner, "", limit, lease);
+        }
+
+        @Override
+        public List<OrderedEntry> ordered(String destination, String orderingKey, int limit) {
+            return target.ordered("", orderingKey, limit);
         }
     }
 
@@ -109,8 +126,8 @@ final class SpoiltOutboxStores {
         private record Held(OutboxOwner owner, OutboxClaim.Ref claim) {}
 
         @Override
-        public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-            ClaimResult result = target.claim(owner, limit, lease);
+        public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
+            ClaimResult result = target.claim(owner, destination, limit, lease);
             result.claims().forEach(claim -> LAST.put(claim.entry().id(), new Held(owner, claim.ref())));
             return result;
         }
@@ -164,8 +181,8 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-            return target.claim(owner, limit, Duration.ZERO);
+        public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
+            return target.claim(owner, destination, limit, Duration.ZERO);
         }
     }
 
@@ -176,8 +193,8 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-            return target.claim(owner, limit, Duration.ofDays(10_000));
+        public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
+            return target.claim(owner, destination, limit, Duration.ofDays(10_000));
         }
     }
 
@@ -202,8 +219,8 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-            ClaimResult result = target.claim(owner, limit, lease);
+        public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
+            ClaimResult result = target.claim(owner, destination, limit, lease);
             List<OutboxClaim> counted =
                     result.claims().stream().map(this::counted).toList();
             return new ClaimResult(counted, result.leasesExpired(), result.synchronised(), result.conflicts());
@@ -230,8 +247,8 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-            ClaimResult result = target.claim(owner, limit, lease);
+        public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
+            ClaimResult result = target.claim(owner, destination, limit, lease);
             List<OutboxClaim> known = result.claims().stream()
                     .map(claim ->
                             new OutboxClaim(claim.entry(), claim.token(), claim.attempt(), false, claim.claimedAt()))
@@ -247,8 +264,8 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-            return target.claim(owner, limit + 1, lease);
+        public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
+            return target.claim(owner, destination, limit + 1, lease);
         }
 
         @Override
@@ -346,10 +363,10 @@ final class SpoiltOutboxStores {
         }
 
         @Override
-        public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
+        public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
             return memory.locked(() -> {
                 List<OutboxClaim> claims = new ArrayList<>();
-                for (StoredEntry entry : memory.entries.due(memory.now(), limit)) {
+                for (StoredEntry entry : memory.entries.due(destination, memory.now(), limit)) {
                     memory.entries.edit(entry, () -> claims.add(entry.claim(owner, memory.now(), lease)));
                 }
                 return new ClaimResult(claims, 0, 0, 0);

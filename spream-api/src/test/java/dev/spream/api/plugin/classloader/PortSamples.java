@@ -145,6 +145,8 @@ public final class PortSamples {
                             "sha256:00",
                             "{}",
                             Optional.empty(),
+                            "",
+                            Optional.empty(),
                             Optional.empty(),
                             START,
                             Optional.empty())),
@@ -157,7 +159,9 @@ public final class PortSamples {
             Map.entry(LedgerResult.class, LedgerResult.succeeded()),
             Map.entry(OperatorAction.class, new OperatorAction("ann", "asked by bob")),
             Map.entry(OperatorResult.class, new OperatorResult.NotFound()),
-            Map.entry(OutboxFilter.class, new OutboxFilter(Set.of(), true, Optional.empty(), Optional.empty(), 0, 10)),
+            Map.entry(
+                    OutboxFilter.class,
+                    new OutboxFilter(Set.of(), true, "", Optional.empty(), Optional.empty(), 0, 10)),
             Map.entry(
                     OutboxStats.class,
                     new OutboxStats(START, Map.of(), 0, Optional.empty(), 0, 0, 0, Set.of(), Set.of())),

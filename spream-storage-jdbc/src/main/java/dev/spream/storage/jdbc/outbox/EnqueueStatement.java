@@ -48,9 +48,10 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
             WITH asked AS MATERIALIZED (
                 SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]),
                     (SELECT ?::int[]), (SELECT ?::timestamptz[]), (SELECT ?::timestamptz[]), (SELECT ?::text[]),
-                    (SELECT ?::boolean[]))
+                    (SELECT ?::boolean[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::bigint[]))
                     WITH ORDINALITY
-                    AS a (key, digest, payload, ordering_key, segment, not_before, expires_at, traceparent, claim, place)
+                    AS a (key, digest, payload, ordering_key, segment, not_before, expires_at, traceparent, claim,
+                        payload_type, destination, delay, place)
                 CROSS JOIN (SELECT ?::text AS owner, ? * interval '1 microsecond' AS lease, ?::text AS server) AS worker
             )""";
 
@@ -59,7 +60,7 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
             WITH asked AS NOT MATERIALIZED (
                 SELECT ?::text AS key, ?::text AS digest, ?::text AS payload, ?::text AS ordering_key, ?::int AS segment,
                     ?::timestamptz AS not_before, ?::timestamptz AS expires_at, ?::text AS traceparent, ?::boolean AS claim,
-                    1 AS place, ?::text AS owner, ? * interval '1 microsecond' AS lease, ?::text AS server
+                    ?::text AS payload_type, ?::text AS destination, ?::bigint AS delay, 1 AS place, ?::text AS owner, ? * interval '1 microsecond' AS lease, ?::text AS server
             )""";
 
     private static final String INSERT = """
@@ -72,11 +73,13 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 RETURNING idempotency_key
             )
             INSERT INTO @outbox (idempotency_key, order_request_json, request_digest, status, next_run_at, ordering_key, segment,
-                expires_at, traceparent, created_at, updated_at, claim_token, attempts, locked_by, locked_at, lease_until)
+                expires_at, traceparent, created_at, updated_at, claim_token, attempts, locked_by, locked_at, lease_until,
+                payload_type, destination)
             SELECT a.key, a.payload::jsonb, a.digest, CASE WHEN claimed THEN 'sending' ELSE 'pending' END,
-                greatest(a.not_before, now), a.ordering_key, a.segment, a.expires_at, a.traceparent, now, now,
+                greatest(a.not_before, now + a.delay * interval '1 microsecond'), a.ordering_key, a.segment, a.expires_at, a.traceparent, now, now,
                 claimed::int, claimed::int, CASE WHEN claimed THEN a.owner END, CASE WHEN claimed THEN now END,
-                CASE WHEN claimed THEN now + a.lease END
+                CASE WHEN claimed THEN now + a.lease END,
+                a.payload_type, a.destination
             FROM asked a JOIN begun ON begun.idempotency_key = a.key
             CROSS JOIN LATERAL (SELECT clock_timestamp() AS now) AS clock
             CROSS JOIN LATERAL (SELECT a.claim AND (a.expires_at IS NULL OR a.expires_at > now)
@@ -162,7 +165,9 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
 
     /** Returns whether an entry can be claimed as it is enqueued: it is due at once, and no order has to be kept. */
     static boolean isClaimable(OutboxMessage message) {
-        return message.orderingKey().isEmpty() && message.notBefore().isEmpty();
+        return message.orderingKey().isEmpty()
+                && message.notBefore().isEmpty()
+                && message.delay().isZero();
     }
 
     private static List<OutboxClaim> claims(List<OutboxMessage> messages, Collection<Row> rows) {
@@ -181,6 +186,8 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 1,
                 message.requestDigest(),
                 row.claimedPayload().orElseThrow(),
+                message.payloadType(),
+                message.destination(),
                 Optional.empty(),
                 message.traceparent(),
                 row.createdAt(),
@@ -190,7 +197,9 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
 
     private Map<String, Row> insert(Collection<OutboxMessage> messages, boolean claiming) throws SQLException {
         Set<String> chosen = messages.stream()
-                .filter(EnqueueStatement::isClaimable)
+                .filter(message -> reserved != null
+                        && isClaimable(message)
+                        && message.destination().equals(reserved.destination()))
                 .map(OutboxMessage::idempotencyKey)
                 .limit(reserved == null || !claiming ? 0 : reserved.room().size())
                 .collect(toSet());
@@ -214,7 +223,10 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 .optionalClocks(messages, message -> message.notBefore().map(EnqueueStatement::clock))
                 .optionalClocks(messages, message -> message.expiresAt().map(EnqueueStatement::clock))
                 .optionalTexts(messages, OutboxMessage::traceparent)
-                .flags(messages, message -> chosen.contains(message.idempotencyKey()));
+                .flags(messages, message -> chosen.contains(message.idempotencyKey()))
+                .optionalTexts(messages, OutboxMessage::payloadType)
+                .texts(messages, OutboxMessage::destination)
+                .numbers(messages, message -> JdbcTimestamps.micros(message.delay()));
     }
 
     private static Parameters message(Parameters p, Collection<OutboxMessage> messages, Set<String> chosen)
@@ -228,7 +240,10 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 .optionalClock(message.notBefore().map(EnqueueStatement::clock))
                 .optionalClock(message.expiresAt().map(EnqueueStatement::clock))
                 .optionalText(message.traceparent())
-                .flag(chosen.contains(message.idempotencyKey()));
+                .flag(chosen.contains(message.idempotencyKey()))
+                .optionalText(message.payloadType())
+                .text(message.destination())
+                .number(JdbcTimestamps.micros(message.delay()));
     }
 
     private void worker(Parameters p) throws SQLException {

@@ -35,7 +35,7 @@ record EntryClaims(OutboxDatabase database) {
                 SELECT * FROM (
                     SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.next_run_at AS due_at
                     FROM @outbox o
-                    WHERE o.status IN ('pending', 'failed') AND o.segment IS NULL
+                    WHERE o.status IN ('pending', 'failed') AND o.segment IS NULL AND o.destination = ?
                         AND o.next_run_at <= (SELECT clock_timestamp())
                         AND (o.expires_at IS NULL OR o.expires_at > (SELECT clock_timestamp()))
                     ORDER BY o.next_run_at, o.id LIMIT @few FOR NO KEY UPDATE SKIP LOCKED) AS rows_due
@@ -44,7 +44,7 @@ record EntryClaims(OutboxDatabase database) {
                 SELECT * FROM (
                     SELECT o.id, o.idempotency_key, o.generation, o.request_digest, o.status AS was, o.lease_until AS due_at
                     FROM @outbox o
-                    WHERE o.status = 'sending' AND o.segment IS NULL AND o.lease_until <= (SELECT clock_timestamp())
+                    WHERE o.status = 'sending' AND o.segment IS NULL AND o.destination = ? AND o.lease_until <= (SELECT clock_timestamp())
                     ORDER BY o.lease_until, o.id LIMIT @few FOR NO KEY UPDATE SKIP LOCKED) AS rows_lapsed
                 LIMIT (SELECT ?::int)
             ), chosen AS MATERIALIZED (
@@ -75,11 +75,12 @@ record EntryClaims(OutboxDatabase database) {
                                 AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
                             OR o.status = 'sending' AND o.lease_until <= clock_timestamp())
                         AND NOT EXISTS (SELECT FROM @outbox earlier
-                            WHERE earlier.ordering_key = o.ordering_key AND earlier.id < o.id
+                            WHERE earlier.ordering_key = o.ordering_key AND earlier.destination = o.destination
+                                AND earlier.id < o.id
                                 AND earlier.status IN ('pending', 'sending', 'failed'))
                         AND NOT EXISTS (SELECT FROM @outbox later
-                            WHERE later.ordering_key = o.ordering_key AND later.id > o.id
-                                AND later.status = 'sending' AND later.lease_until > clock_timestamp())
+                            WHERE later.ordering_key = o.ordering_key AND later.destination = o.destination
+                                AND later.id > o.id AND later.status = 'sending' AND later.lease_until > clock_timestamp())
                     LIMIT 1 FOR NO KEY UPDATE OF o SKIP LOCKED) AS locked
             )""";
 
@@ -129,12 +130,12 @@ record EntryClaims(OutboxDatabase database) {
                     lease_until = CASE j.verdict WHEN 'claimed' THEN j.claimed_at + ? * interval '1 microsecond' END,
                     updated_at = j.claimed_at
                 FROM judged j WHERE o.id = j.id
-                RETURNING o.id, o.idempotency_key, o.generation, o.request_digest, o.order_request_json, o.ordering_key,
+                RETURNING o.id, o.idempotency_key, o.generation, o.request_digest, o.order_request_json, o.payload_type, o.destination, o.ordering_key,
                     o.traceparent, o.created_at, o.expires_at, o.claim_token, o.attempts, o.outcome_unknown, o.locked_at,
                     j.verdict, j.was, j.due_at
             )
             SELECT w.id, w.idempotency_key, w.generation, w.request_digest, w.order_request_json::text AS payload,
-                w.ordering_key, w.traceparent, w.created_at, w.expires_at, w.claim_token, w.attempts, w.outcome_unknown,
+                w.payload_type, w.destination, w.ordering_key, w.traceparent, w.created_at, w.expires_at, w.claim_token, w.attempts, w.outcome_unknown,
                 w.locked_at, w.verdict, w.was
             FROM written w ORDER BY w.due_at, w.id""".formatted(ReasonCode.IDEMPOTENCY_CONFLICT, ReasonCode.INTERNAL_ERROR);
 
@@ -142,11 +143,13 @@ record EntryClaims(OutboxDatabase database) {
     private static final String CLAIM_MANY = (ANY + REST).replace("LIMIT @few ", "");
     static final String CLAIM_ORDERED = ORDERED + REST;
 
-    ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
+    ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
         return result(database.rows(
                 "claiming entries of " + database.tables(),
                 limit <= FEW ? CLAIM : CLAIM_MANY,
-                p -> p.number(limit)
+                p -> p.text(destination)
+                        .number(limit)
+                        .text(destination)
                         .number(limit)
                         .number(limit)
                         .text(owner.toString())
@@ -203,6 +206,8 @@ record EntryClaims(OutboxDatabase database) {
                     row.getInt("generation"),
                     row.getString("request_digest"),
                     row.getString("payload"),
+                    Optional.ofNullable(row.getString("payload_type")),
+                    row.getString("destination"),
                     Optional.ofNullable(row.getString("ordering_key")),
                     Optional.ofNullable(row.getString("traceparent")),
                     JdbcTimestamps.clock(row, "created_at"),

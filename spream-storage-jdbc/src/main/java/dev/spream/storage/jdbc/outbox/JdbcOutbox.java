@@ -9,6 +9,7 @@ import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -16,21 +17,21 @@ import org.jspecify.annotations.Nullable;
  * An {@link Outbox} in PostgreSQL: messages are enqueued on a connection of the caller, in its transaction.
  *
  * <pre>{@code
- * connection.setAutoCommit(false);
- * orders.insert(connection, order);
- * try (OutboxTransaction messages = outbox.begin(connection)) {
+ * outbox.transactWithoutResult((connection, messages) -> {
+ *     orders.insert(connection, order);
  *     messages.enqueue(OutboxMessage.of(order.key(), order.json()));
- *     connection.commit();
- *     messages.committed();
- * }
+ * });
  * }</pre>
+ *
+ * <p>A program that begins its transactions itself calls {@link #begin}, and one whose library does that has an {@link
+ * OutboxDataSource}.
  *
  * <p>Transactions are best READ COMMITTED, the default; at a higher level, a key that another transaction has taken since this
  * one began makes it fail, to be repeated as a whole. Transactions that enqueue several keys one by one should do so in the
  * same order, or all at once, lest two wait for each other.
  *
- * <p>Safe for use by many threads. The caller owns the data source and closes it afterwards; it is used for signals
- * and to release claims alone.
+ * <p>Safe for use by many threads. The caller owns the data source and closes it afterwards; it is used for {@link
+ * #transact}, for signals and to release claims.
  */
 public final class JdbcOutbox implements Outbox<Connection> {
     private final OutboxDatabase database;
@@ -60,7 +61,15 @@ public final class JdbcOutbox implements Outbox<Connection> {
 
     @Override
     public List<EnqueueResult> enqueueAll(Connection transaction, List<OutboxMessage> messages) {
-        return enqueueAll(transaction, messages, null).results();
+        Optional<OutboxTransaction> ofDataSource;
+        try {
+            ofDataSource = OutboxConnection.messages(transaction, this);
+        } catch (SQLException e) {
+            throw failure(what(messages), e);
+        }
+        return ofDataSource.isPresent()
+                ? ofDataSource.get().enqueueAll(messages)
+                : enqueueAll(transaction, messages, null).results();
     }
 
     /** Enqueues messages, and claims them where there is reserved room. */
@@ -103,6 +112,26 @@ public final class JdbcOutbox implements Outbox<Connection> {
                 ? SqlErrors.storageException(what, error)
                 : new IllegalArgumentException(
                         "%s failed: %s (SQLSTATE %s); roll the transaction back".formatted(what, reason, state));
+    }
+
+    /** Does work that has no result in a transaction, as {@link #transact} does. */
+    public <E extends Exception> void transactWithoutResult(OutboxWork.Action<E> work) throws SQLException, E {
+        boolean ignored = transact((connection, messages) -> {
+            work.run(connection, messages);
+            return true;
+        });
+    }
+
+    /**
+     * Begins a transaction on a connection of the data source, does the work, commits, and has the messages sent. If the
+     * work throws, everything is rolled back, and nothing is sent.
+     *
+     * @return the result of the work
+     * @throws SQLException if the transaction could not be begun or committed. After a failed commit it is unknown
+     *     whether it took effect; messages that were committed nevertheless are sent
+     */
+    public <R, E extends Exception> R transact(OutboxWork<R, E> work) throws SQLException, E {
+        return new OwnTransaction(this, database.dataSource()).run(work);
     }
 
     @Override

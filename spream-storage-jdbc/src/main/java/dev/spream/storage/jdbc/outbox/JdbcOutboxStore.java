@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import javax.sql.DataSource;
 
@@ -57,8 +58,18 @@ public final class JdbcOutboxStore implements OutboxStore {
     }
 
     @Override
-    public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-        return new EntryClaims(database).claim(owner, limit, lease);
+    public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
+        return new EntryClaims(database).claim(owner, destination, limit, lease);
+    }
+
+    @Override
+    public Optional<Duration> nextDue(String destination) {
+        return new WaitingEntries(database).nextDue(destination);
+    }
+
+    @Override
+    public Set<String> destinations() {
+        return new WaitingEntries(database).destinations();
     }
 
     @Override
@@ -97,13 +108,13 @@ public final class JdbcOutboxStore implements OutboxStore {
     }
 
     @Override
-    public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
-        return new OrderedEntries(database).ofSegments(after, perSegment);
+    public List<OrderedEntry> ordered(String destination, Map<Integer, Long> after, int perSegment) {
+        return new OrderedEntries(database).ofSegments(destination, after, perSegment);
     }
 
     @Override
-    public List<OrderedEntry> ordered(String orderingKey, int limit) {
-        return new OrderedEntries(database).ofKey(orderingKey, limit);
+    public List<OrderedEntry> ordered(String destination, String orderingKey, int limit) {
+        return new OrderedEntries(database).ofKey(destination, orderingKey, limit);
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,10 +47,8 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     @Override
     public List<EnqueueResult> enqueueAll(List<OutboxMessage> messages) {
         requireOpen();
-        int claimable = Math.toIntExact(
-                messages.stream().filter(EnqueueStatement::isClaimable).count());
         LocalWatchers.Reserved reserved =
-                claimable == 0 ? null : LocalWatchers.OF_THIS_PROCESS.reserve(database.tables(), claimable);
+                reserve(messages.stream().filter(EnqueueStatement::isClaimable).toList());
         EnqueueStatement.Enqueued enqueued;
         try {
             enqueued = outbox.enqueueAll(connection, messages, reserved);
@@ -65,6 +64,18 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
         requireSame(enqueued.transaction());
         hasUnclaimed |= enqueued.entries() > enqueued.claims().size();
         return enqueued.results();
+    }
+
+    /** Reserves room for the entries of one destination, that of the first; null if there is none. */
+    private LocalWatchers.@Nullable Reserved reserve(List<OutboxMessage> claimable) {
+        if (claimable.isEmpty()) {
+            return null;
+        }
+        String destination = claimable.getFirst().destination();
+        int entries = Math.toIntExact(claimable.stream()
+                .filter(message -> message.destination().equals(destination))
+                .count());
+        return LocalWatchers.OF_THIS_PROCESS.reserve(database.tables(), destination, entries);
     }
 
     private void keep(ClaimRoom room, List<OutboxClaim> claims) {

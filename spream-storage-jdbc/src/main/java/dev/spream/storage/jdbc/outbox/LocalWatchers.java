@@ -40,18 +40,19 @@ final class LocalWatchers {
     /**
      * Room of a worker for entries that are about to be enqueued.
      *
+     * @param destination the destination of the entries
      * @param server identifies the only server on which they may be claimed, as {@link OutboxTables#SERVER} does
      */
-    record Reserved(ClaimRoom room, String server) {}
+    record Reserved(ClaimRoom room, String destination, String server) {}
 
     /** Reserves room for at most that many entries; null if no worker has room. */
     @Nullable
-    Reserved reserve(OutboxTables tables, int limit) {
+    Reserved reserve(OutboxTables tables, String destination, int limit) {
         for (Registration each : registered.getOrDefault(tables, Set.of())) {
             String server = each.server.get();
-            Optional<ClaimRoom> room = server == null ? Optional.empty() : each.reserve(limit);
+            Optional<ClaimRoom> room = server == null ? Optional.empty() : each.reserve(destination, limit);
             if (server != null && room.isPresent()) {
-                return new Reserved(room.get(), server);
+                return new Reserved(room.get(), destination, server);
             }
         }
         return null;
@@ -83,9 +84,9 @@ final class LocalWatchers {
             }
         }
 
-        private Optional<ClaimRoom> reserve(int limit) {
+        private Optional<ClaimRoom> reserve(String destination, int limit) {
             try {
-                return watcher.reserve(limit);
+                return watcher.reserve(destination, limit);
             } catch (RuntimeException e) {
                 log.warn("[{}] a worker failed to reserve room for entries", tables, LoggedFailure.of(e));
                 return Optional.empty();

@@ -20,7 +20,7 @@ record OperationsRows(OutboxDatabase database) {
     static final String SELECT = """
             SELECT o.id AS entry_id, o.idempotency_key AS entry_key, o.generation AS entry_generation,
                 o.request_digest AS entry_digest, o.status AS entry_status, o.attempts, o.last_error_code,
-                o.last_error_msg, o.outcome_unknown, o.ordering_key, o.locked_by, o.lease_until,
+                o.last_error_msg, o.outcome_unknown, o.payload_type, o.destination, o.ordering_key, o.locked_by, o.lease_until,
                 o.created_at AS entry_created, o.updated_at AS entry_updated, o.expires_at,
                 o.status IN ('pending', 'failed') AND o.next_run_at = 'infinity' AS parked,
                 CASE WHEN o.status IN ('pending', 'failed') AND o.next_run_at < 'infinity' THEN o.next_run_at END AS due_at,
@@ -60,6 +60,10 @@ record OperationsRows(OutboxDatabase database) {
         }
         if (filter.parkedOnly()) {
             conditions.add("o.status IN ('pending', 'failed') AND o.next_run_at = 'infinity'");
+        }
+        if (!filter.destination().isEmpty()) {
+            conditions.add("o.destination = ?");
+            values.add(p -> p.text(filter.destination()));
         }
         filter.orderingKey().ifPresent(key -> {
             conditions.add("o.ordering_key = ?");
@@ -102,6 +106,8 @@ record OperationsRows(OutboxDatabase database) {
                 Optional.ofNullable(row.getString("last_error_msg")),
                 row.getBoolean("outcome_unknown"),
                 row.getBoolean("parked"),
+                Optional.ofNullable(row.getString("payload_type")),
+                row.getString("destination"),
                 Optional.ofNullable(row.getString("ordering_key")),
                 JdbcTimestamps.optionalClock(row, "due_at"),
                 Optional.ofNullable(row.getString("locked_by")),

@@ -28,24 +28,28 @@ record OperationsStats(OutboxDatabase database) {
                 SELECT c.reltuples AS tuples, c.reltuples < ? AS is_small, n.nspname, c.relname
                 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = '@outbox'::regclass
             ), unsettled AS MATERIALIZED (
-                SELECT o.id, o.status, o.ordering_key, o.next_run_at, o.lease_until, o.expires_at, o.outcome_unknown
+                SELECT o.id, o.status, o.ordering_key, o.destination, o.next_run_at, o.lease_until, o.expires_at,
+                    o.outcome_unknown
                 FROM @outbox o WHERE o.status IN ('pending', 'failed') AND o.segment IS NULL
                 UNION ALL
-                SELECT o.id, o.status, o.ordering_key, o.next_run_at, o.lease_until, o.expires_at, o.outcome_unknown
+                SELECT o.id, o.status, o.ordering_key, o.destination, o.next_run_at, o.lease_until, o.expires_at,
+                    o.outcome_unknown
                 FROM @outbox o WHERE o.status = 'sending' AND o.segment IS NULL
                 UNION ALL
-                SELECT o.id, o.status, o.ordering_key, o.next_run_at, o.lease_until, o.expires_at, o.outcome_unknown
+                SELECT o.id, o.status, o.ordering_key, o.destination, o.next_run_at, o.lease_until, o.expires_at,
+                    o.outcome_unknown
                 FROM @outbox o WHERE o.status IN ('pending', 'sending', 'failed') AND o.segment IS NOT NULL
             ), head AS (
-                SELECT DISTINCT ON (u.ordering_key) u.* FROM unsettled u
+                SELECT DISTINCT ON (u.ordering_key, u.destination) u.* FROM unsettled u
                 WHERE u.ordering_key IS NOT NULL
-                ORDER BY u.ordering_key, u.id
+                ORDER BY u.ordering_key, u.destination, u.id
             ), first AS (
                 SELECT u.* FROM unsettled u WHERE u.ordering_key IS NULL
                 UNION ALL
                 SELECT h.* FROM head h
                 WHERE NOT EXISTS (SELECT FROM unsettled sent
-                    WHERE sent.ordering_key = h.ordering_key AND sent.id > h.id AND sent.status = 'sending'
+                    WHERE sent.ordering_key = h.ordering_key AND sent.destination = h.destination
+                        AND sent.id > h.id AND sent.status = 'sending'
                         AND sent.lease_until > (SELECT now FROM moment))
             ), due AS (
                 SELECT count(*) AS due, min(CASE f.status WHEN 'sending' THEN f.lease_until ELSE f.next_run_at END) AS oldest_due
@@ -86,22 +90,24 @@ record OperationsStats(OutboxDatabase database) {
     static final int BOUND = 10_000;
 
     /**
-     * Reads at most about as many rows of each index as the bound. Beyond it, the number of entries of a status is
+     * Reads at most about as many rows of each index as the bound, and of each destination. Beyond it, the number of entries of a status is
      * estimated from the server's statistics, and the number of due entries is the number of those that were read. Of
      * entries with an ordering key, the earliest ones of each segment are read then; they include the longest due one,
      * unless they are all waiting themselves.
      */
     static final String SAMPLE = """
-            WITH moment AS MATERIALIZED (
+            WITH RECURSIVE moment AS MATERIALIZED (
                 SELECT clock_timestamp() AS now, ?::int AS bound
+            ), receiver AS (%s
             ), plain AS MATERIALIZED (
-                SELECT o.status, o.next_run_at, o.expires_at FROM @outbox o
-                WHERE o.status IN ('pending', 'failed') AND o.segment IS NULL
-                ORDER BY o.next_run_at, o.id LIMIT (SELECT bound FROM moment)
+                SELECT e.* FROM receiver r CROSS JOIN LATERAL (
+                    SELECT o.destination, o.status, o.next_run_at, o.expires_at FROM @outbox o
+                    WHERE o.status IN ('pending', 'failed') AND o.segment IS NULL AND o.destination = r.destination
+                    ORDER BY o.next_run_at, o.id LIMIT (SELECT bound FROM moment)) AS e
             ), segmented AS MATERIALIZED (
                 SELECT o.status FROM @outbox o
                 WHERE o.status IN ('pending', 'sending', 'failed') AND o.segment IS NOT NULL
-                ORDER BY o.segment, o.id LIMIT (SELECT bound FROM moment)
+                ORDER BY o.segment, o.destination, o.id LIMIT (SELECT bound FROM moment)
             ), sending AS MATERIALIZED (
                 SELECT o.segment, o.lease_until FROM @outbox o WHERE o.status = 'sending'
                 ORDER BY o.lease_until LIMIT (SELECT bound FROM moment)
@@ -116,13 +122,15 @@ record OperationsStats(OutboxDatabase database) {
                 ORDER BY o.updated_at, o.id LIMIT (SELECT bound FROM moment)
             ), early AS MATERIALIZED (
                 SELECT e.* FROM generate_series(0, 255) AS l (segment) CROSS JOIN LATERAL (
-                    SELECT o.id, o.ordering_key, o.status, o.next_run_at, o.lease_until, o.expires_at FROM @outbox o
+                    SELECT o.id, o.ordering_key, o.destination, o.status, o.next_run_at, o.lease_until, o.expires_at
+                    FROM @outbox o
                     WHERE o.status IN ('pending', 'sending', 'failed') AND o.segment = l.segment
-                    ORDER BY o.id
+                    ORDER BY o.destination, o.id
                     LIMIT (SELECT CASE WHEN (SELECT count(*) FROM segmented) < m.bound THEN m.bound ELSE 1 + m.bound / 256 END
                         FROM moment m)) AS e
             ), head AS (
-                SELECT DISTINCT ON (e.ordering_key) e.* FROM early e ORDER BY e.ordering_key, e.id
+                SELECT DISTINCT ON (e.ordering_key, e.destination) e.* FROM early e
+                ORDER BY e.ordering_key, e.destination, e.id
             ), first AS (
                 SELECT p.status, p.next_run_at, NULL::timestamptz AS lease_until, p.expires_at FROM plain p
                 UNION ALL
@@ -130,7 +138,8 @@ record OperationsStats(OutboxDatabase database) {
                 UNION ALL
                 SELECT h.status, h.next_run_at, h.lease_until, h.expires_at FROM head h
                 LEFT JOIN LATERAL (SELECT 1 AS here FROM @outbox sent
-                    WHERE sent.ordering_key = h.ordering_key AND sent.id > h.id AND sent.status = 'sending'
+                    WHERE sent.ordering_key = h.ordering_key AND sent.destination = h.destination
+                        AND sent.id > h.id AND sent.status = 'sending'
                         AND sent.lease_until > (SELECT now FROM moment)
                     LIMIT 1) AS later ON true
                 WHERE later.here IS NULL
@@ -160,7 +169,8 @@ record OperationsStats(OutboxDatabase database) {
                 SELECT c.status, c.is_whole, CASE WHEN c.is_whole THEN c.entries ELSE greatest(c.entries, b.entries) END AS entries
                 FROM counted c LEFT JOIN believed b ON b.status = c.status
             ), further AS (
-                SELECT (SELECT count(*) FROM plain p WHERE p.next_run_at <= m.now) = m.bound AS plain,
+                SELECT EXISTS (SELECT FROM plain p WHERE p.next_run_at <= m.now
+                        GROUP BY p.destination HAVING count(*) >= m.bound) AS plain,
                     (SELECT count(*) FROM segmented) = m.bound AS segmented,
                     (SELECT count(*) FROM sending s WHERE s.lease_until <= m.now) = m.bound AS lapsed,
                     (SELECT count(*) FROM parked) = m.bound AS parked
@@ -178,7 +188,7 @@ record OperationsStats(OutboxDatabase database) {
                 (SELECT string_agg(status, ',') FROM known WHERE NOT is_whole) AS estimated,
                 concat_ws(',', CASE WHEN f.plain OR f.segmented OR f.lapsed THEN 'DUE' END, CASE WHEN f.segmented THEN 'LAG' END,
                     CASE WHEN f.lapsed THEN 'LEASES_EXPIRED' END, CASE WHEN f.parked THEN 'PARKED' END) AS at_least
-            FROM moment m, due, further f""";
+            FROM moment m, due, further f""".formatted(WaitingEntries.RECEIVERS);
 
     OutboxStats sample(int bound) {
         return database.row(

@@ -29,19 +29,20 @@ record OrderedEntries(OutboxDatabase database) {
             SELECT EXISTS (SELECT FROM (
                 SELECT FROM @outbox o
                 WHERE o.status IN ('pending', 'sending', 'failed') AND o.segment IS NOT NULL
-                ORDER BY o.segment, o.id LIMIT 1) AS first)""";
+                ORDER BY o.segment, o.destination, o.id LIMIT 1) AS first)""";
 
     static final String OF_SEGMENTS = """
             SELECT e.* FROM unnest((SELECT ?::int[]), (SELECT ?::bigint[])) AS asked (segment, behind)
             CROSS JOIN LATERAL (
                 SELECT %s FROM @outbox o
-                WHERE o.segment = asked.segment AND o.status IN ('pending', 'sending', 'failed') AND o.id > asked.behind
+                WHERE o.segment = asked.segment AND o.destination = ? AND o.status IN ('pending', 'sending', 'failed')
+                    AND o.id > asked.behind
                 ORDER BY o.id LIMIT ?) AS e
             ORDER BY e.segment, e.id""".formatted(COLUMNS);
 
     static final String OF_KEY = """
             SELECT %s FROM @outbox o
-            WHERE o.ordering_key = ? AND o.status IN ('pending', 'sending', 'failed')
+            WHERE o.ordering_key = ? AND o.destination = ? AND o.status IN ('pending', 'sending', 'failed')
             ORDER BY o.id LIMIT ?""".formatted(COLUMNS);
 
     boolean any() {
@@ -49,21 +50,21 @@ record OrderedEntries(OutboxDatabase database) {
                 "looking for ordered entries of " + database.tables(), ANY, p -> {}, row -> row.getBoolean(1));
     }
 
-    List<OrderedEntry> ofSegments(Map<Integer, Long> after, int perSegment) {
+    List<OrderedEntry> ofSegments(String destination, Map<Integer, Long> after, int perSegment) {
         List<Integer> segments = List.copyOf(after.keySet());
         List<Long> behind = segments.stream().map(after::get).toList();
         return database.rows(
                 "reading ahead in %d segments of %s".formatted(segments.size(), database.tables()),
                 OF_SEGMENTS,
-                p -> p.integers(segments).numbers(behind).number(perSegment),
+                p -> p.integers(segments).numbers(behind).text(destination).number(perSegment),
                 OrderedEntries::read);
     }
 
-    List<OrderedEntry> ofKey(String orderingKey, int limit) {
+    List<OrderedEntry> ofKey(String destination, String orderingKey, int limit) {
         return database.rows(
                 "reading ahead in an ordering key of " + database.tables(),
                 OF_KEY,
-                p -> p.text(orderingKey).number(limit),
+                p -> p.text(orderingKey).text(destination).number(limit),
                 OrderedEntries::read);
     }
 

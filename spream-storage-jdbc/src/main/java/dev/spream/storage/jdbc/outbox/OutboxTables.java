@@ -73,7 +73,7 @@ public record OutboxTables(SchemaName schema, String outbox, String ledger) {
                 "the outbox '%s'".formatted(outbox),
                 "dev/spream/storage/jdbc/outbox",
                 outbox + "_history",
-                5,
+                6,
                 "migrate(true), in a configuration outbox.jdbc.migrate=true, as a worker or service that starts does by"
                         + " default",
                 true, // version 1 left columns of earlier ledgers NOT NULL, which version 4 corrects

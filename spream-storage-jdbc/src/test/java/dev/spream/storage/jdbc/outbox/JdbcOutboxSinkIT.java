@@ -78,7 +78,7 @@ final class JdbcOutboxSinkIT {
     void an_entry_is_the_change_of_its_row_alone() throws Exception {
         run(JdbcOutboxSink.into(test.outbox).unordered(), HISTORY, ErrorHandler.stop());
         List<OutboxClaim> claims = test.store
-                .claim(OutboxOwner.of("ann"), 100, Duration.ofMinutes(1))
+                .claim(OutboxOwner.of("ann"), "", 100, Duration.ofMinutes(1))
                 .claims();
         DataChangeRecord second = ChangeRecordJson.readDataChange(claims.stream()
                 .filter(claim -> claim.entry().idempotencyKey().endsWith("tx1/00000000/1"))

@@ -33,7 +33,7 @@ final class KeptPlansIT {
     void statements_of_each_entry_are_planned_once_in_a_session() throws SQLException {
         for (int call = 0; call < CALLS; call++) {
             test.enqueue("k" + call);
-            List<OutboxClaim.Ref> claims = test.store.claim(ANN, 2 + call % 5, LEASE).claims().stream()
+            List<OutboxClaim.Ref> claims = test.store.claim(ANN, "", 2 + call % 5, LEASE).claims().stream()
                     .map(OutboxClaim::ref)
                     .toList();
             assertThat(test.store.renew(ANN, claims, LEASE)).isEmpty();
@@ -91,7 +91,7 @@ final class KeptPlansIT {
 
     private void claim(int calls) {
         for (int call = 0; call < calls; call++) {
-            test.store.claim(ANN, 10, LEASE);
+            test.store.claim(ANN, "", 10, LEASE);
         }
     }
 

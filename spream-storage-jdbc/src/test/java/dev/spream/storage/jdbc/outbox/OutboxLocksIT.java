@@ -90,7 +90,7 @@ final class OutboxLocksIT {
 
     private List<OutboxClaim.Ref> claimed(String... keys) throws SQLException {
         test.enqueue(keys);
-        return test.store.claim(ANN, keys.length, LEASE).claims().stream()
+        return test.store.claim(ANN, "", keys.length, LEASE).claims().stream()
                 .map(OutboxClaim::ref)
                 .toList();
     }

@@ -155,7 +155,7 @@ final class OutboxMigrationIT {
                 "UPDATE public.outbox_orders SET next_run_at = now() + interval '1 hour' WHERE id = 14");
         JdbcOutboxStore store = migrate();
 
-        ClaimResult result = store.claim(ANN, 100, Duration.ofMinutes(1));
+        ClaimResult result = store.claim(ANN, "", 100, Duration.ofMinutes(1));
 
         assertThat(result.claims())
                 .extracting(claim -> claim.entry().idempotencyKey())
@@ -319,7 +319,7 @@ final class OutboxMigrationIT {
             }
         }
         assertThat(rows("SELECT max(version) FROM public.outbox_orders_history"))
-                .containsExactly("5");
+                .containsExactly("6");
     }
 
     /** In versions 1 to 4, segments were named lanes. */
@@ -342,7 +342,7 @@ final class OutboxMigrationIT {
         OutboxSegmentLease kept = segmentOf("key", migrated.holdSegments(ANN, Set.of(), Duration.ofMinutes(1)));
         assertThat(kept).as("lease and epoch").isEqualTo(held);
         enqueue("second", "key");
-        assertThat(migrated.ordered(Map.of(held.segment(), 0L), 10)).hasSize(2);
+        assertThat(migrated.ordered("", Map.of(held.segment(), 0L), 10)).hasSize(2);
         assertThat(migrated.claimOrdered(ANN, List.of(held), List.of(1L, 2L), Duration.ofMinutes(1))
                         .claims())
                 .extracting(claim -> claim.entry().idempotencyKey())

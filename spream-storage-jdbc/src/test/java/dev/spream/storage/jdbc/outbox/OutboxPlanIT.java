@@ -59,6 +59,8 @@ final class OutboxPlanIT {
         insert("later", "'pending'", "now() + interval '1 hour'", "now() + interval '1 day'", "NULL");
         insert("due", "'pending'", "now() - n * interval '1 ms'", "now() + interval '1 day'", "NULL");
         insert("ordered", "'pending'", "now() - interval '1 s'", "NULL", "'customer' || n % 50");
+        insert("letter", "'pending'", "now() - n * interval '1 s'", "NULL", "NULL", "mail");
+        insert("ordered letter", "'pending'", "now() - n * interval '1 s'", "NULL", "'customer' || n % 50", "mail");
         database.execute(
                 """
                 INSERT INTO spream.idempo_ledger (idempotency_key, generation, request_digest, status)
@@ -79,11 +81,16 @@ final class OutboxPlanIT {
     }
 
     private static void insert(String key, String status, String nextRunAt, String expiresAt, String orderingKey) {
+        insert(key, status, nextRunAt, expiresAt, orderingKey, "");
+    }
+
+    private static void insert(
+            String key, String status, String nextRunAt, String expiresAt, String orderingKey, String destination) {
         database.execute("""
                 INSERT INTO spream.outbox_orders (idempotency_key, order_request_json, request_digest, status, next_run_at,
-                    expires_at, ordering_key, segment)
-                SELECT '%1$s' || n, '{}', 'd', %2$s, %3$s, %4$s, %5$s, CASE WHEN %5$s IS NOT NULL THEN n %% 50 END
-                FROM generate_series(1, %6$d) AS n""".formatted(key, status, nextRunAt, expiresAt, orderingKey, EACH));
+                    expires_at, ordering_key, segment, destination)
+                SELECT '%1$s' || n, '{}', 'd', %2$s, %3$s, %4$s, %5$s, CASE WHEN %5$s IS NOT NULL THEN n %% 50 END, '%7$s'
+                FROM generate_series(1, %6$d) AS n""".formatted(key, status, nextRunAt, expiresAt, orderingKey, EACH, destination));
     }
 
     @AfterAll
@@ -100,6 +107,8 @@ final class OutboxPlanIT {
         Map<String, Plan> plans = new LinkedHashMap<>();
         plans.put("enqueue one", explain(planMode, EnqueueStatement.ENQUEUE_ONE, OutboxPlanIT::message));
         plans.put("claim", explain(planMode, EntryClaims.CLAIM, OutboxPlanIT::claim));
+        plans.put("look for the next entry", explain(planMode, WaitingEntries.NEXT_DUE, p -> p.text("mail")));
+        plans.put("read destinations", explain(planMode, WaitingEntries.DESTINATIONS, p -> {}));
         plans.put("look for ordered entries", explain(planMode, OrderedEntries.ANY, p -> {}));
         List<Long> ordered = ids("ordered");
         plans.put("claim ordered", explain(planMode, EntryClaims.CLAIM_ORDERED, p -> claimOrdered(p, 50, ordered)));
@@ -157,13 +166,16 @@ final class OutboxPlanIT {
                 explain(
                         planMode,
                         OrderedEntries.OF_SEGMENTS,
-                        p -> p.integers(List.of(1, 2)).numbers(List.of(0L, 0L)).number(BATCH / 2)));
+                        p -> p.integers(List.of(1, 2))
+                                .numbers(List.of(0L, 0L))
+                                .text("")
+                                .number(BATCH / 2)));
         plans.put(
                 "read a key",
                 explain(
                         planMode,
                         OrderedEntries.OF_KEY,
-                        p -> p.text("customer7").number(BATCH)));
+                        p -> p.text("customer7").text("").number(BATCH)));
 
         assertThat(List.of(
                         "claim",
@@ -272,13 +284,22 @@ final class OutboxPlanIT {
                 .optionalClock(Optional.empty())
                 .optionalText(Optional.empty())
                 .flag(true)
+                .optionalText(Optional.empty())
+                .text("")
+                .number(0)
                 .text(OWNER)
                 .number(1_000_000)
                 .text("");
     }
 
     private static void claim(Parameters p) throws SQLException {
-        p.number(BATCH).number(BATCH).number(BATCH).text(OWNER).number(1_000_000);
+        p.text("")
+                .number(BATCH)
+                .text("")
+                .number(BATCH)
+                .number(BATCH)
+                .text(OWNER)
+                .number(1_000_000);
     }
 
     private static void settlements(Parameters p, List<Long> ids, List<Long> tokens) throws SQLException {

@@ -87,7 +87,7 @@ final class OutboxRacesIT {
     private Void work(OutboxOwner owner, Random random) {
         while (sent.size() < ENTRIES) {
             List<OutboxClaim> claims =
-                    test.store.claim(owner, 1 + random.nextInt(40), LEASE).claims();
+                    test.store.claim(owner, "", 1 + random.nextInt(40), LEASE).claims();
             List<OutboxClaim.Ref> refs = claims.stream().map(OutboxClaim::ref).collect(Collectors.toList());
             Collections.shuffle(refs, random);
             assertThat(test.store.renew(owner, refs, LEASE)).isEmpty();
@@ -149,8 +149,9 @@ final class OutboxRacesIT {
                     test.store.holdSegments(owner, Set.of(), LEASE).held();
             Map<Integer, Long> after =
                     segments.stream().collect(Collectors.toMap(OutboxSegmentLease::segment, segment -> 0L));
-            List<Long> ids =
-                    test.store.ordered(after, 20).stream().map(OrderedEntry::id).toList();
+            List<Long> ids = test.store.ordered("", after, 20).stream()
+                    .map(OrderedEntry::id)
+                    .toList();
             List<OutboxClaim> claims =
                     test.store.claimOrdered(owner, segments, ids, LEASE).claims();
             sent.addAll(claims);

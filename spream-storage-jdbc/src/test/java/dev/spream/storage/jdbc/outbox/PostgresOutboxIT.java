@@ -48,8 +48,9 @@ final class PostgresOutboxIT {
     @Test
     void an_entry_is_enqueued_claimed_renewed_and_settled_in_both_tables() throws SQLException {
         EnqueueResult enqueued = test.enqueue("k").getFirst();
-        OutboxClaim claim =
-                test.store.claim(ANN, 32, LEASE).claims().stream().findFirst().orElseThrow();
+        OutboxClaim claim = test.store.claim(ANN, "", 32, LEASE).claims().stream()
+                .findFirst()
+                .orElseThrow();
 
         assertThat(enqueued).isEqualTo(new EnqueueResult.Enqueued(claim.entry().id()));
         assertThat(claim.attempt()).isEqualTo(1);
@@ -71,7 +72,7 @@ final class PostgresOutboxIT {
     @Test
     void a_batch_ends_claims_in_every_way_at_once() throws SQLException {
         test.enqueue("a", "b", "c", "d", "e");
-        List<OutboxClaim> claims = test.store.claim(ANN, 32, LEASE).claims();
+        List<OutboxClaim> claims = test.store.claim(ANN, "", 32, LEASE).claims();
 
         assertThat(claims).extracting(claim -> claim.entry().idempotencyKey()).containsExactly("a", "b", "c", "d", "e");
         assertThat(test.store.settle(
@@ -107,12 +108,12 @@ final class PostgresOutboxIT {
         test.enqueue(ordered("1"), ordered("2"));
         OutboxSegmentShare share = test.store.holdSegments(ANN, Set.of(), LEASE);
         OutboxSegmentLease segment = share.held().get(OutboxSegmentLease.segmentOf("customer"));
-        List<OrderedEntry> ahead = test.store.ordered(Map.of(segment.segment(), 0L), 10);
+        List<OrderedEntry> ahead = test.store.ordered("", Map.of(segment.segment(), 0L), 10);
         List<Long> ids = ahead.stream().map(OrderedEntry::id).toList();
 
         assertThat(share.held()).hasSize(OutboxSegmentLease.SEGMENTS);
-        assertThat(ahead).hasSize(2).isEqualTo(test.store.ordered("customer", 10));
-        assertThat(test.store.claim(ANN, 10, LEASE).claims())
+        assertThat(ahead).hasSize(2).isEqualTo(test.store.ordered("", "customer", 10));
+        assertThat(test.store.claim(ANN, "", 10, LEASE).claims())
                 .as("those without a key")
                 .isEmpty();
         assertThat(test.store.claimOrdered(BOB, List.of(segment), ids, LEASE).isEmpty())
@@ -173,7 +174,7 @@ final class PostgresOutboxIT {
                                 .build())
                         .getFirst())
                 .isInstanceOf(EnqueueResult.Conflict.class);
-        ClaimResult result = test.store.claim(ANN, 10, LEASE);
+        ClaimResult result = test.store.claim(ANN, "", 10, LEASE);
         assertThat(result.claims()).hasSize(2);
         assertThat(test.ledger.find("theirs"))
                 .get()
@@ -208,7 +209,7 @@ final class PostgresOutboxIT {
     @ValueSource(strings = {"", "accepted", "{\"a\":", "1,\"b\":2", "\"\\u0000\"", "a\0b"})
     void an_answer_that_is_no_json_settles_its_entry_all_the_same(String answer) throws SQLException {
         test.enqueue("k");
-        OutboxClaim claim = test.store.claim(ANN, 1, LEASE).claims().getFirst();
+        OutboxClaim claim = test.store.claim(ANN, "", 1, LEASE).claims().getFirst();
 
         assertThat(test.store.settle(
                         ANN, List.of(new Settlement.Succeeded(claim.ref(), LedgerResult.succeeded(answer)))))
@@ -225,7 +226,7 @@ final class PostgresOutboxIT {
     @Test
     void keys_of_a_batch_that_are_there_twice_or_taken_are_told_apart() throws SQLException {
         test.enqueue("taken", "settled");
-        OutboxClaim claim = test.store.claim(ANN, 10, LEASE).claims().getLast();
+        OutboxClaim claim = test.store.claim(ANN, "", 10, LEASE).claims().getLast();
         test.store.settle(ANN, List.of(new Settlement.Succeeded(claim.ref(), LedgerResult.succeeded())));
 
         List<EnqueueResult> results = test.enqueue(
@@ -246,7 +247,7 @@ final class PostgresOutboxIT {
     @Test
     void old_requests_are_forgotten_but_for_those_that_the_outbox_has() throws SQLException {
         test.enqueue("kept");
-        OutboxClaim claim = test.store.claim(ANN, 10, LEASE).claims().getFirst();
+        OutboxClaim claim = test.store.claim(ANN, "", 10, LEASE).claims().getFirst();
         test.store.settle(ANN, List.of(new Settlement.Succeeded(claim.ref(), LedgerResult.succeeded())));
         test.inTransaction(connection -> test.ledger.claim(connection, "open", "d"));
         test.inTransaction(connection -> {

@@ -50,7 +50,7 @@ final class ClaimLatency {
         List<Long> nanos = new ArrayList<>();
         for (int i = 0; i < TIMES; i++) {
             long startedAt = System.nanoTime();
-            ClaimResult claimed = store.claim(owner, CLAIM, Duration.ofMinutes(2));
+            ClaimResult claimed = store.claim(owner, "", CLAIM, Duration.ofMinutes(2));
             nanos.add(System.nanoTime() - startedAt);
             if (claimed.claims().size() != CLAIM) {
                 throw new IllegalStateException("claimed " + claimed.claims().size());

@@ -21,7 +21,17 @@ final class ActiveClaimTest {
 
     private static OutboxClaim claim() {
         OutboxEntry entry = new OutboxEntry(
-                17, "a", 1, "d", "{}", Optional.empty(), Optional.empty(), Instant.EPOCH, Optional.empty());
+                17,
+                "a",
+                1,
+                "d",
+                "{}",
+                Optional.empty(),
+                "",
+                Optional.empty(),
+                Optional.empty(),
+                Instant.EPOCH,
+                Optional.empty());
         return new OutboxClaim(entry, 1, 1, false, Instant.EPOCH);
     }
 

@@ -162,7 +162,7 @@ final class AttemptPolicyTest {
 
     @Test
     void one_without_an_attempt_or_time_left_that_may_have_reached_an_idempotent_receiver_is_aborted_if_it_is_to() {
-        UnaryOperator<OutboxWorkerOptions.Builder> aborting = options -> options.unknownFailure(UnknownFailure.ABORT)
+        UnaryOperator<OutboxSenderOptions.Builder> aborting = options -> options.unknownFailure(UnknownFailure.ABORT)
                 .orderedFailure(OrderedFailurePolicy.PARK)
                 .maxAge(Duration.ofDays(1));
         AttemptPolicy policy = policy(Guarantee.IDEMPOTENT, aborting);
@@ -348,8 +348,8 @@ final class AttemptPolicyTest {
         return policy(guarantee, options -> options);
     }
 
-    private static AttemptPolicy policy(Guarantee guarantee, UnaryOperator<OutboxWorkerOptions.Builder> change) {
-        return new AttemptPolicy(change.apply(OutboxWorkerOptions.builder()).build(), guarantee, new Random(1));
+    private static AttemptPolicy policy(Guarantee guarantee, UnaryOperator<OutboxSenderOptions.Builder> change) {
+        return new AttemptPolicy(change.apply(OutboxSenderOptions.builder()).build(), guarantee, new Random(1));
     }
 
     private static OutboxClaim claim(int attempt, boolean unknown, boolean expires) {
@@ -359,6 +359,8 @@ final class AttemptPolicyTest {
                 1,
                 "digest",
                 "{}",
+                Optional.empty(),
+                "",
                 Optional.empty(),
                 Optional.empty(),
                 CREATED,
@@ -375,6 +377,8 @@ final class AttemptPolicyTest {
                         entry.generation(),
                         entry.requestDigest(),
                         entry.payload(),
+                        Optional.empty(),
+                        "",
                         Optional.of("customer-1"),
                         entry.traceparent(),
                         entry.createdAt(),

@@ -108,6 +108,8 @@ final class OutboxSenderContractTest {
                 entry.requestDigest(),
                 entry.payload(),
                 Optional.empty(),
+                "",
+                Optional.empty(),
                 Optional.empty(),
                 entry.createdAt(),
                 Optional.empty());

@@ -76,7 +76,7 @@ final class OutboxSimulation {
     private static final Duration TROUBLE = Duration.ofSeconds(20);
     private static final Duration AFTERWARDS = Duration.ofMinutes(20);
     private static final OutboxFilter ALL =
-            new OutboxFilter(Set.of(), false, Optional.empty(), Optional.empty(), 0, OutboxFilter.MAX_LIMIT);
+            new OutboxFilter(Set.of(), false, "", Optional.empty(), Optional.empty(), 0, OutboxFilter.MAX_LIMIT);
 
     private final Sabotage sabotage;
     private final SplittableRandom random;
@@ -295,8 +295,8 @@ final class OutboxSimulation {
             }
 
             @Override
-            public ClaimResult claim(OutboxOwner owner, int limit, Duration duration) {
-                return forgetful(super.claim(owner, limit, duration));
+            public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration duration) {
+                return forgetful(super.claim(owner, destination, limit, duration));
             }
 
             @Override
@@ -432,7 +432,7 @@ final class OutboxSimulation {
         }
 
         @Override
-        public void breakerOpened(int failures, Duration pause) {
+        public void breakerOpened(String destination, int failures, Duration pause) {
             count(Event.BREAKER_OPENED);
         }
 

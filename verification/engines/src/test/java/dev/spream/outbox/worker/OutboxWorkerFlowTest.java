@@ -295,7 +295,7 @@ final class OutboxWorkerFlowTest {
         return bench
                 .memory
                 .operations()
-                .list(new OutboxFilter(Set.of(), false, Optional.empty(), Optional.empty(), 0, 1_000))
+                .list(new OutboxFilter(Set.of(), false, "", Optional.empty(), Optional.empty(), 0, 1_000))
                 .stream()
                 .mapToInt(OutboxRow::attempts)
                 .sum();

@@ -77,9 +77,9 @@ final class OutboxWorkerOrderTest {
         AtomicInteger questions = new AtomicInteger();
         ForwardingOutboxStore counting = new ForwardingOutboxStore(bench.memory.store()) {
             @Override
-            public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
+            public List<OrderedEntry> ordered(String destination, Map<Integer, Long> after, int perSegment) {
                 reads.incrementAndGet();
-                return target.ordered(after, perSegment);
+                return target.ordered(destination, after, perSegment);
             }
 
             @Override

@@ -99,12 +99,12 @@ final class RecordingOutboxListener implements OutboxListener {
     }
 
     @Override
-    public void breakerOpened(int failures, Duration pause) {
+    public void breakerOpened(String destination, int failures, Duration pause) {
         events.add(new Event.BreakerOpened(failures));
     }
 
     @Override
-    public void breakerClosed() {
+    public void breakerClosed(String destination) {
         events.add(new Event.BreakerClosed());
     }
 

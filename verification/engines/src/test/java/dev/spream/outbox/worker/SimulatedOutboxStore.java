@@ -56,10 +56,10 @@ final class SimulatedOutboxStore extends ForwardingOutboxStore {
             }
 
             @Override
-            public Optional<ClaimRoom> reserve(int limit) {
+            public Optional<ClaimRoom> reserve(String destination, int limit) {
                 return process.isHeldUp()
                         ? Optional.empty()
-                        : watcher.reserve(limit).map(room -> new ProcessRoom(room, process));
+                        : watcher.reserve(destination, limit).map(room -> new ProcessRoom(room, process));
             }
         });
     }

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -83,11 +84,21 @@ final class WorkerBench implements AutoCloseable {
             OutboxSender sender,
             MonotonicTime clock,
             UnaryOperator<OutboxWorkerOptions.Builder> change) {
+        return start(OutboxWorker.builder(store, sender).time(clock), change);
+    }
+
+    /** Starts a worker over the outbox in memory with the senders of destinations. */
+    Running start(Map<String, OutboxSender> senders, UnaryOperator<OutboxWorkerOptions.Builder> change) {
+        OutboxWorker.Builder worker = OutboxWorker.builder(memory.store()).time(time);
+        senders.forEach(worker::sender);
+        return start(worker, change);
+    }
+
+    private Running start(OutboxWorker.Builder worker, UnaryOperator<OutboxWorkerOptions.Builder> change) {
         OutboxWorkerOptions options = change.apply(
                         OutboxWorkerOptions.builder().lease(LEASE).listener(events))
                 .build();
-        Running started = new Running(
-                OutboxWorker.builder(store, sender).options(options).time(clock).build());
+        Running started = new Running(worker.options(options).build());
         running.add(started);
         started.thread.start();
         return started;

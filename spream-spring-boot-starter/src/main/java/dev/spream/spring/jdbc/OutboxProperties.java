@@ -1,0 +1,122 @@
+package dev.spream.spring.jdbc;
+
+import dev.spream.outbox.worker.OutboxSenderOptions;
+import dev.spream.outbox.worker.OutboxWorkerOptions;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The properties of the outbox over the data source of the application.
+ *
+ * @param enabled whether there is one
+ * @param schema the schema of its tables; null for the default
+ * @param table the table of the entries; null for the default
+ * @param ledger the table of the idempotency keys; null for the default
+ * @param migrate whether to create and migrate the tables
+ * @param statementTimeout the limit of a statement of a worker
+ * @param worker the worker, if there are sender beans
+ * @param senders the limits of senders that differ, by destination
+ */
+@ConfigurationProperties(prefix = "spream.outbox", ignoreUnknownFields = false)
+record OutboxProperties(
+        @DefaultValue("false") boolean enabled,
+        @Nullable String schema,
+        @Nullable String table,
+        @Nullable String ledger,
+        @DefaultValue("true") boolean migrate,
+        @DefaultValue("5s") Duration statementTimeout,
+        @DefaultValue Worker worker,
+        @DefaultValue Map<String, Limits> senders) {
+
+    /**
+     * The worker.
+     *
+     * @param enabled whether there is one
+     * @param name its name for operators
+     * @param batch the maximum number of entries that one statement claims
+     * @param pollInterval the pause between polls
+     * @param lease the time after which the entries of a worker that died can be claimed
+     * @param shutdownTimeout the time after which attempts in progress are interrupted at a shutdown
+     * @param concurrency the number of entries that a sender sends at the same time; null for the default, as below
+     * @param rate the maximum number of attempts that a sender begins in a second
+     * @param sendTimeout the maximum duration of an attempt
+     * @param maxAttempts the maximum number of attempts for an entry
+     * @param breakerFailures the failures in a row that open a circuit breaker
+     * @param breakerPause the time that one is open before a probe
+     */
+    record Worker(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("spream") String name,
+            @DefaultValue("32") int batch,
+            @DefaultValue("500ms") Duration pollInterval,
+            @DefaultValue("2m") Duration lease,
+            @DefaultValue("20s") Duration shutdownTimeout,
+            @Nullable Integer concurrency,
+            @Nullable Integer rate,
+            @Nullable Duration sendTimeout,
+            @Nullable Integer maxAttempts,
+            @Nullable Integer breakerFailures,
+            @Nullable Duration breakerPause) {
+        OutboxWorkerOptions.Builder options() {
+            OutboxWorkerOptions.Builder options = OutboxWorkerOptions.builder()
+                    .name(name)
+                    .batch(batch)
+                    .pollInterval(pollInterval)
+                    .lease(lease);
+            new Limits(concurrency, rate, sendTimeout, maxAttempts, breakerFailures, breakerPause).apply(options);
+            return options;
+        }
+    }
+
+    /**
+     * The limits of a sender; null for the default, or for that of the worker.
+     *
+     * @param concurrency the number of entries that are sent at the same time
+     * @param rate the maximum number of attempts that begin in a second
+     * @param sendTimeout the maximum duration of an attempt
+     * @param maxAttempts the maximum number of attempts for an entry
+     * @param breakerFailures the failures in a row that open the circuit breaker
+     * @param breakerPause the time that it is open before a probe
+     */
+    record Limits(
+            @Nullable Integer concurrency,
+            @Nullable Integer rate,
+            @Nullable Duration sendTimeout,
+            @Nullable Integer maxAttempts,
+            @Nullable Integer breakerFailures,
+            @Nullable Duration breakerPause) {
+        <B extends OutboxSenderOptions.Settings<B>> void apply(OutboxSenderOptions.Settings<B> options) {
+            if (concurrency != null) {
+                options.concurrency(concurrency);
+            }
+            if (rate != null) {
+                options.rate(rate);
+            }
+            if (sendTimeout != null) {
+                options.sendTimeout(sendTimeout);
+            }
+            if (maxAttempts != null) {
+                options.maxAttempts(maxAttempts);
+            }
+            if (breakerFailures != null) {
+                options.breakerFailures(breakerFailures);
+            }
+            if (breakerPause != null) {
+                options.breakerPause(breakerPause);
+            }
+        }
+    }
+
+    /** Returns the options of the sender of a destination. */
+    OutboxSenderOptions sender(String destination, OutboxWorkerOptions worker) {
+        OutboxSenderOptions.Builder options = worker.sender().toBuilder();
+        Limits limits = senders.get(destination);
+        if (limits != null) {
+            limits.apply(options);
+        }
+        return options.build();
+    }
+}

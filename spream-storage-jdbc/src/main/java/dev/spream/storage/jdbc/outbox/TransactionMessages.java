@@ -1,0 +1,72 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.outbox.OutboxTransaction;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The messages that each outbox has of the current transaction of a connection, which are sent once it has committed.
+ * Used by one thread at a time.
+ */
+final class TransactionMessages {
+    private final Connection connection;
+    private final Map<JdbcOutbox, OutboxTransaction> byOutbox = new LinkedHashMap<>();
+    private boolean partlyRolledBack;
+
+    TransactionMessages(Connection connection) {
+        this.connection = connection;
+    }
+
+    OutboxTransaction of(JdbcOutbox outbox) {
+        return byOutbox.computeIfAbsent(outbox, any -> outbox.begin(connection));
+    }
+
+    /** A statement that ends the transaction, or may end it. */
+    interface End {
+        void run() throws SQLException;
+    }
+
+    /** Commits, and has the messages sent; if the commit fails, they are sent only if a claim finds them committed. */
+    void commit(End commit) throws SQLException {
+        try {
+            commit.run();
+            committed();
+        } finally {
+            forget();
+        }
+    }
+
+    private void committed() {
+        if (!partlyRolledBack) {
+            byOutbox.values().forEach(OutboxTransaction::committed);
+        }
+    }
+
+    /** Ends the transaction without a commit. */
+    void end(End end) throws SQLException {
+        try {
+            end.run();
+        } finally {
+            forget();
+        }
+    }
+
+    /**
+     * Records a rollback to a savepoint. Entries that were claimed as they were enqueued may be gone: at the commit all of
+     * them are released, for workers to claim those that exist.
+     */
+    void partlyRolledBack() {
+        partlyRolledBack = true;
+    }
+
+    private void forget() {
+        byOutbox.values().forEach(OutboxTransaction::close);
+        if (partlyRolledBack) {
+            byOutbox.keySet().forEach(JdbcOutbox::signal);
+        }
+        byOutbox.clear();
+        partlyRolledBack = false;
+    }
+}

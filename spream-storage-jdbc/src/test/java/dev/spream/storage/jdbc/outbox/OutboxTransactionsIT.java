@@ -1,0 +1,187 @@
+package dev.spream.storage.jdbc.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.outbox.LedgerResult;
+import dev.spream.outbox.OutboxEntry;
+import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.SendOutcome;
+import dev.spream.outbox.worker.OutboxWorker;
+import dev.spream.outbox.worker.OutboxWorkerOptions;
+import dev.spream.storage.jdbc.internal.GuardedConnection;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.PGConnection;
+
+/**
+ * Tests of transactions whose commit has the messages sent, without a call by the program, in PostgreSQL. The worker polls
+ * once an hour, so an entry that is sent was signalled.
+ */
+@Timeout(120)
+final class OutboxTransactionsIT {
+    private final TestOutbox test = new TestOutbox();
+    private final OutboxDataSource dataSource = OutboxDataSource.over(test.dataSource());
+    private final BlockingQueue<String> sent = new LinkedBlockingQueue<>();
+    private final OutboxWorker worker = OutboxWorker.builder(test.store, new Noting())
+            .options(OutboxWorkerOptions.builder()
+                    .pollInterval(Duration.ofHours(1))
+                    .build())
+            .build();
+
+    private final class Noting implements OutboxSender {
+        @Override
+        public Guarantee guarantee() {
+            return Guarantee.IDEMPOTENT;
+        }
+
+        @Override
+        public SendOutcome send(OutboxEntry entry, Duration timeout) {
+            sent.add(entry.idempotencyKey());
+            return new SendOutcome.Succeeded(LedgerResult.succeeded());
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        test.enqueue("first");
+        Thread.ofVirtual().start(worker::run);
+        assertSent("first"); // the worker has polled, and will not again
+    }
+
+    @AfterEach
+    void close() {
+        worker.close();
+        test.close();
+    }
+
+    private void assertSent(String... keys) throws InterruptedException {
+        for (String key : keys) {
+            assertThat(sent.poll(60, TimeUnit.SECONDS)).isEqualTo(key);
+        }
+    }
+
+    private static OutboxMessage message(String key) {
+        return OutboxMessage.of(key, "{}");
+    }
+
+    private static OutboxMessage ordered(String key) {
+        return OutboxMessage.builder(key, "{}").orderingKey("key").build();
+    }
+
+    @Test
+    void work_in_a_transaction_is_committed_and_its_messages_are_sent() throws Exception {
+        test.execute("CREATE TABLE orders (id text)");
+        Integer orders = test.outbox.transact((connection, messages) -> {
+            messages.enqueue(ordered("order"));
+            return connection.createStatement().executeUpdate("INSERT INTO orders VALUES ('order')");
+        });
+        assertThat(orders).isEqualTo(1);
+        assertSent("order");
+        assertThat(test.rows("SELECT id FROM orders")).containsExactly("order");
+    }
+
+    @Test
+    void work_that_throws_is_rolled_back_and_nothing_is_sent() throws Exception {
+        assertThatThrownBy(() -> test.outbox.transactWithoutResult((connection, messages) -> {
+                    messages.enqueue(message("never"));
+                    throw new IllegalStateException("no stock");
+                }))
+                .hasMessage("no stock");
+        test.outbox.transactWithoutResult((connection, messages) -> messages.enqueue(message("order")));
+        assertSent("order");
+        assertThat(test.rows("SELECT idempotency_key FROM spream.outbox_orders WHERE idempotency_key = 'never'"))
+                .isEmpty();
+    }
+
+    @Test
+    void work_in_a_transaction_cannot_end_it() {
+        assertThatThrownBy(() -> test.outbox.transactWithoutResult((connection, messages) -> connection.commit()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("commit()");
+    }
+
+    @Test
+    void the_commit_of_a_wrapped_connection_sends_its_messages_again_and_again() throws Exception {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            for (String key : List.of("order-1", "order-2")) {
+                test.outbox.enqueue(connection, message(key));
+                test.outbox.enqueue(connection, ordered(key + "-ordered"));
+                connection.commit();
+                assertThat(List.of(next(), next())).containsExactlyInAnyOrder(key, key + "-ordered");
+            }
+            test.outbox.enqueue(connection, ordered("order-3"));
+            connection.setAutoCommit(true);
+            assertSent("order-3");
+        }
+    }
+
+    private String next() throws InterruptedException {
+        String key = sent.poll(60, TimeUnit.SECONDS);
+        return key == null ? "nothing" : key;
+    }
+
+    @Test
+    void messages_of_a_wrapped_connection_that_are_rolled_back_are_not_sent() throws Exception {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            test.outbox.enqueue(connection, message("never"));
+            connection.rollback();
+            test.outbox.enqueue(connection, message("order"));
+            connection.commit();
+            assertSent("order");
+        }
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            test.outbox.enqueue(connection, message("never, either"));
+        }
+        test.outbox.transactWithoutResult((connection, messages) -> messages.enqueue(message("last")));
+        assertSent("last");
+    }
+
+    @Test
+    void an_entry_rolled_back_to_a_savepoint_is_not_sent_and_the_others_are()
+            throws SQLException, InterruptedException {
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            test.outbox.enqueue(connection, message("order"));
+            Savepoint savepoint = connection.setSavepoint();
+            test.outbox.enqueue(connection, message("never"));
+            connection.rollback(savepoint);
+            connection.commit();
+        }
+        assertSent("order");
+        test.outbox.transactWithoutResult((connection, messages) -> messages.enqueue(message("last")));
+        assertSent("last");
+    }
+
+    @Test
+    void a_wrapper_of_a_wrapped_connection_is_recognised() throws Exception {
+        try (Connection connection = dataSource.getConnection()) {
+            assertThat(connection.unwrap(PGConnection.class)).isNotNull();
+            assertThat(dataSource.isWrapperFor(HikariDataSource.class)).isTrue();
+            connection.setAutoCommit(false);
+            test.outbox.enqueue(
+                    new GuardedConnection(
+                                    connection,
+                                    new GuardedConnection.Work("a library", "", false, IllegalStateException::new))
+                            .view(),
+                    ordered("order"));
+            connection.commit();
+            assertSent("order");
+        }
+    }
+}
