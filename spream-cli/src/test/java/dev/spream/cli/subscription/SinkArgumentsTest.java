@@ -58,9 +58,7 @@ final class SinkArgumentsTest {
                 """);
         Flags command = new Flags();
         CommandLine line = new CommandLine(command).setUnmatchedArgumentsAllowed(true);
-        line.parseArgs(Stream.concat(
-                        Stream.of("--sink", "kafka", "--config", service.toString()),
-                        Stream.of(flags))
+        line.parseArgs(Stream.concat(Stream.of("--sink", "kafka", "--config", service.toString()), Stream.of(flags))
                 .toArray(String[]::new));
         SpreamConfig.Builder builder = command.sink.builder();
         command.sink.standApart(builder);
