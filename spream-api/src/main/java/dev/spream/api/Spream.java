@@ -187,6 +187,11 @@ public final class Spream implements AutoCloseable {
         awaitEnd(CLOSE_WAIT);
     }
 
+    /** Returns whether {@link #run} has begun and has not closed everything yet. */
+    public boolean isRunning() {
+        return runner() != null && ended.getCount() > 0;
+    }
+
     /** Returns the number of changes that the configured filter has dropped so far; a repeated change counts again. */
     public long filtered() {
         return plan.filtered();

@@ -53,6 +53,23 @@ final class TailIT {
         }
     }
 
+    @Test
+    void credentials_beside_the_emulator_of_the_environment_are_refused() throws Exception {
+        try (SpreamProcess tail = SpreamProcess.spreamOn(
+                "127.0.0.1:1",
+                "tail",
+                "-d",
+                "projects/p/instances/i/databases/d",
+                "-s",
+                "Changes",
+                "--credentials-file",
+                "key.json")) {
+            assertThat(tail.exitCode()).isEqualTo(2);
+            assertThat(tail.err().getLast())
+                    .contains("--credentials-file is given, and SPANNER_EMULATOR_HOST is set to 127.0.0.1:1");
+        }
+    }
+
     @ParameterizedTest
     @MethodSource(SERVERS)
     @Tag("proof")

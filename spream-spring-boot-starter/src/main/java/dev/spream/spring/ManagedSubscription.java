@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +36,8 @@ final class ManagedSubscription implements SubscriptionListener {
     // Guarded by this.
     private Phase phase = Phase.STOPPED;
     private @Nullable Spream next; // validated, and not run yet
-    private @Nullable Spream running;
+    private @Nullable Run running;
+    private @Nullable Runnable following; // the failure action of a run that is started while this one drains
     private String failure = "";
 
     ManagedSubscription(String name, Spream.Builder builder) {
@@ -56,57 +58,74 @@ final class ManagedSubscription implements SubscriptionListener {
         next = builder.build();
     }
 
-    /** Starts a run, unless one is in progress. */
+    /** Starts a run, unless one is in progress; one that is draining is followed by another. */
     synchronized void start(Runnable onFailure) {
         if (running != null) {
+            following = phase == Phase.DRAINING ? onFailure : null;
             return;
         }
-        Spream spream = next == null ? builder.build() : next;
+        Run run = new Run(next == null ? builder.build() : next, onFailure, new CountDownLatch(1));
         next = null;
-        running = spream;
+        Thread thread = new Thread(() -> run(run), "spream-" + name);
+        thread.setDaemon(false);
+        thread.start(); // its end waits for this method
+        running = run;
         phase = Phase.STARTING;
         failure = "";
-        Thread thread = new Thread(() -> run(spream, onFailure), "spream-" + name);
-        thread.setDaemon(false);
-        thread.start();
     }
 
-    private void run(Spream spream, Runnable onFailure) {
+    private void run(Run run) {
         try {
-            CompletionReason reason = spream.run();
-            ended(reason == CompletionReason.COMPLETED ? Phase.COMPLETED : Phase.STOPPED, "");
+            CompletionReason reason = run.spream().run();
             log.info("[{}] ended: {}", name, reason);
+            ended(run, reason == CompletionReason.COMPLETED ? Phase.COMPLETED : Phase.STOPPED, "");
         } catch (Throwable t) { // the thread's last act: an error ends the subscription, too
             log.error(
                     "[{}] the subscription has failed for good; settled changes are stored, and the others are delivered after a restart of the application",
                     name,
                     LoggedFailure.of(t));
-            ended(Phase.FAILED, LoggedFailure.brief(t));
-            onFailure.run();
+            ended(run, Phase.FAILED, LoggedFailure.brief(t));
+            run.onFailure().run();
         }
     }
 
-    private synchronized void ended(Phase last, String reason) {
+    private synchronized void ended(Run run, Phase last, String reason) {
         phase = last;
         failure = reason;
         running = null;
+        run.ended().countDown();
+        Runnable again = following;
+        following = null;
+        if (again != null) {
+            start(again);
+        }
     }
 
-    /** Drains the run, and waits for its end; a run that takes too long is interrupted. */
+    /**
+     * Drains the run, and waits for its end, except on a thread that the run waits for; a run that takes too long is
+     * interrupted.
+     */
     void stop() {
-        Spream spream;
+        Run run;
         synchronized (this) {
             if (next != null) {
                 next.close();
                 next = null;
             }
-            spream = running;
-            phase = spream == null ? phase : Phase.DRAINING;
+            following = null;
+            run = running;
+            phase = run == null ? phase : Phase.DRAINING;
         }
-        if (spream != null && !spream.shutdown()) {
+        if (run == null) {
+            return;
+        }
+        if (!run.spream().shutdown()) {
             log.warn(
                     "[{}] changes in flight did not finish in time and were interrupted; they are delivered again after a restart",
                     name);
+        }
+        if (!run.spream().isRunning()) {
+            run.awaitEnd();
         }
     }
 
@@ -152,5 +171,16 @@ final class ManagedSubscription implements SubscriptionListener {
     @Override
     public void settled(PartitionToken partition, DataChangeRecord change, Outcome outcome, Duration consumeTime) {
         settled.incrementAndGet();
+    }
+
+    /** A run on a thread of its own; it has ended once the phase says so. */
+    private record Run(Spream spream, Runnable onFailure, CountDownLatch ended) {
+        void awaitEnd() {
+            try {
+                ended.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 }

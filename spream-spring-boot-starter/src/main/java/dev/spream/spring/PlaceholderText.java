@@ -1,23 +1,28 @@
 package dev.spream.spring;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
+import java.util.Objects;
 import java.util.regex.Pattern;
-import org.springframework.core.env.PropertyResolver;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.util.PropertyPlaceholderHelper;
+import org.springframework.util.SystemPropertyUtils;
 
 /**
  * The text of a property, with two kinds of references. Spring's <code>${name:default}</code> is resolved here. Spream's
  * <code>${file:path}</code> and <code>${env:NAME}</code>, which Spring would take for names with a default, stay for
- * spream, which keeps track of the secrets in them.
+ * spream, which keeps track of the secrets in them; also those in the properties that a placeholder names.
  */
 final class PlaceholderText {
     private static final Pattern REFERENCE =
-            Pattern.compile("\\$\\{(file|env):((?:[^{}]|\\$\\{[^{}]*})*)}"); // with placeholders in the name
-    private static final char OPEN = '\uE000'; // private use: in no property
-    private static final char CLOSE = '\uE001';
-    private static final Pattern KEPT = Pattern.compile(OPEN + "(\\d+)" + CLOSE);
+            Pattern.compile("\\$\\{((?:file|env):(?:[^{}]|\\$\\{[^{}]*})*)}"); // with placeholders in the name
+    private static final String OPEN = "\uE000"; // private use: in no property
+    private static final String CLOSE = "\uE001";
+    private static final PropertyPlaceholderHelper PLACEHOLDERS = new PropertyPlaceholderHelper(
+            SystemPropertyUtils.PLACEHOLDER_PREFIX,
+            SystemPropertyUtils.PLACEHOLDER_SUFFIX,
+            SystemPropertyUtils.VALUE_SEPARATOR,
+            SystemPropertyUtils.ESCAPE_CHARACTER,
+            false);
 
     private PlaceholderText() {}
 
@@ -26,16 +31,24 @@ final class PlaceholderText {
      *
      * @throws IllegalArgumentException if one cannot be resolved; the message may quote the text
      */
-    static String resolve(String written, PropertyResolver properties) {
-        List<String> references = new ArrayList<>();
-        String kept = REFERENCE.matcher(written).replaceAll((MatchResult reference) -> {
-            String name = properties.resolveRequiredPlaceholders(reference.group(2));
-            references.add("${%s:%s}".formatted(reference.group(1), name));
-            return "" + OPEN + (references.size() - 1) + CLOSE;
-        });
-        String resolved = properties.resolveRequiredPlaceholders(kept).replace("${", "$${"); // literal for spream
-        return KEPT.matcher(resolved)
-                .replaceAll(
-                        reference -> Matcher.quoteReplacement(references.get(Integer.parseInt(reference.group(1)))));
+    static String resolve(String written, ConfigurableEnvironment environment) {
+        return PLACEHOLDERS
+                .replacePlaceholders(marked(written), name -> property(name, environment))
+                .replace("${", "$${") // literal for spream
+                .replace(OPEN, "${")
+                .replace(CLOSE, "}");
+    }
+
+    private static String marked(String text) {
+        return REFERENCE.matcher(text).replaceAll(OPEN + "$1" + CLOSE);
+    }
+
+    private static @Nullable String property(String name, ConfigurableEnvironment environment) {
+        return environment.getPropertySources().stream()
+                .map(source -> source.getProperty(name))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .map(value -> marked(value.toString()))
+                .orElse(null);
     }
 }

@@ -44,7 +44,7 @@ public final class SpreamSubscriptions implements SmartLifecycle {
     }
 
     /**
-     * Starts a subscription; has no effect on one that runs.
+     * Starts a subscription; has no effect on one that runs. One that drains starts again when it has ended.
      *
      * @throws IllegalArgumentException if there is none of this name
      */
@@ -54,7 +54,8 @@ public final class SpreamSubscriptions implements SmartLifecycle {
     }
 
     /**
-     * Drains a subscription, and waits for its end; has no effect on one that does not run.
+     * Drains a subscription, and waits for its end, except when called by its consumer or another part of it; has no
+     * effect on one that does not run.
      *
      * @throws IllegalArgumentException if there is none of this name
      */
@@ -98,6 +99,7 @@ public final class SpreamSubscriptions implements SmartLifecycle {
 
     @Override
     public void stop(Runnable callback) {
+        started = false;
         List<Thread> drains = subscriptions.stream()
                 .map(subscription -> Thread.ofPlatform()
                         .name("spream-drain-" + subscription.name())
@@ -112,7 +114,6 @@ public final class SpreamSubscriptions implements SmartLifecycle {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } finally {
-                started = false;
                 callback.run();
             }
         });

@@ -47,6 +47,7 @@ final class SubscriptionAssembly {
     private final SubscriptionSettings settings;
     private final List<String> problems = new ArrayList<>();
     private final StoredPlaces places;
+    private final TransactionalIds transactionalIds = new TransactionalIds();
 
     SubscriptionAssembly(
             ConfigurableListableBeanFactory beans,
@@ -111,6 +112,9 @@ final class SubscriptionAssembly {
         limitShutdown(name, own);
         if (components.storage(name).isEmpty()) {
             places.add(name, own).ifPresent(problems::add);
+        }
+        if (consumer.isEmpty()) {
+            transactionalIds.add(name, own).ifPresent(problems::add);
         }
         Optional<PartitionStorage> storage = storage(name, own, components);
         SpreamConfig.Builder config = SpreamConfig.builder()

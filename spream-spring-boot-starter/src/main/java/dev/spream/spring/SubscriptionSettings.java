@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -34,6 +35,9 @@ final class SubscriptionSettings {
     private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(PREFIX);
     private static final Set<String> OWN =
             Set.of("enabled", "auto-startup", "failure-action", "locks", "emulator-host"); // the last one: of a test
+    private static final String EMULATOR_OF_TEST = "spream.emulator-host";
+    private static final Pattern REAL_SERVER =
+            Pattern.compile("(source|storage)\\.spanner\\.(endpoint|credentials-file|credentials-json)");
     private static final List<String> KNOWN =
             List.of("enabled", "auto-startup", "failure-action", "locks", DEFAULTS, SUBSCRIPTIONS);
 
@@ -173,7 +177,9 @@ final class SubscriptionSettings {
         Map<String, SubscriptionSetting> settings = target.kind().equals(DEFAULTS)
                 ? defaults
                 : subscriptions.computeIfAbsent(target.subscription(), declared -> new LinkedHashMap<>());
-        if (settings.containsKey(target.key())) {
+        boolean replaced = environment.containsProperty(EMULATOR_OF_TEST)
+                && REAL_SERVER.matcher(target.key()).matches();
+        if (replaced || settings.containsKey(target.key())) {
             return;
         }
         String place = PropertyPlace.of(properties.getFirst());

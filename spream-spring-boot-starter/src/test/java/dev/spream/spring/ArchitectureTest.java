@@ -49,7 +49,8 @@ final class ArchitectureTest {
                                 "org.springframework.boot.diagnostics..",
                                 "org.springframework.boot.origin..",
                                 "org.springframework.context..",
-                                "org.springframework.core..")
+                                "org.springframework.core..",
+                                "org.springframework.util")
                         .or(type(ConfigType.class))) // durations have one written form
                 .check(CLASSES);
     }

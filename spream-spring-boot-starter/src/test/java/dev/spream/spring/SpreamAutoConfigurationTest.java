@@ -170,6 +170,20 @@ final class SpreamAutoConfigurationTest {
     }
 
     @Test
+    void two_subscriptions_that_publish_with_one_transactional_id_are_a_problem() {
+        assertThat(problems(stored.withPropertyValues(
+                        "spream.defaults.sink=kafka",
+                        "spream.defaults.sink.kafka.transactional-id=orders-1",
+                        "spream.subscriptions.orders.start=2026-01-01T00:00:00Z",
+                        "spream.subscriptions.audit.start=2026-01-01T00:00:00Z",
+                        "spream.subscriptions.lines.sink.kafka.transactional-id=lines-1")))
+                .filteredOn(problem -> problem.contains("is 'orders-1'"))
+                .singleElement()
+                .asString()
+                .contains("set spream.subscriptions.", ".sink.kafka.transactional-id to an id of its own");
+    }
+
+    @Test
     void the_tables_of_spanner_are_compared_without_their_case() {
         assertThat(problems(ordersAndAudit()
                         .withPropertyValues(

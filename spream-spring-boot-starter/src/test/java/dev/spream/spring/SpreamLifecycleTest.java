@@ -34,6 +34,8 @@ import org.springframework.context.support.GenericApplicationContext;
 /** The life of a subscription with that of its application context, on a stream in memory. */
 @Timeout(60)
 final class SpreamLifecycleTest {
+    private static final int ROUNDS = 5;
+
     private final ScriptedSource source = ScriptedSource.of(
                     ScriptedSource.START, List.of(ScriptedSource.newChange(1, "A", "tx1")))
             .change("p", 2, "B");
@@ -60,9 +62,10 @@ final class SpreamLifecycleTest {
         closing.join();
 
         assertThat(handler.interrupted).isFalse();
-        assertThat(handler.finished).containsExactly("A");
+        assertThat(handler.finished).startsWith("A"); // the next one may begin between the phase and the drain
         assertThat(storage.lineage().partitions())
-                .anySatisfy(partition -> assertThat(partition.watermark()).isEqualTo(ScriptedSource.at(1)));
+                .anySatisfy(partition ->
+                        assertThat(partition.watermark()).isBetween(ScriptedSource.at(1), ScriptedSource.at(2)));
     }
 
     @Test
@@ -84,13 +87,60 @@ final class SpreamLifecycleTest {
         assertThat(handler.taken()).isEqualTo("A");
         assertThat(handler.taken()).isEqualTo("B");
 
-        subscriptions.stop("orders");
-        assertThat(subscriptions.status("orders").phase()).isEqualTo(Phase.STOPPED);
+        for (int round = 0; round < ROUNDS; round++) {
+            awaitPhase(Phase.RUNNING);
+            subscriptions.stop("orders");
+            assertThat(subscriptions.status("orders").phase()).isEqualTo(Phase.STOPPED);
+            subscriptions.start("orders");
+            assertThat(subscriptions.status("orders").phase()).isIn(Phase.STARTING, Phase.RUNNING);
+        }
+
         source.change("p", 3, "C");
+        handler.awaitTaken("C");
+    }
+
+    @Test
+    void a_stop_right_after_a_start_stops_the_subscription() {
+        start("spream.auto-startup=false");
+        SpreamSubscriptions subscriptions = context.getBean(SpreamSubscriptions.class);
+
+        for (int round = 0; round < ROUNDS; round++) {
+            subscriptions.start("orders");
+            subscriptions.stop("orders");
+            assertThat(subscriptions.status("orders").phase()).isEqualTo(Phase.STOPPED);
+        }
+    }
+
+    @Test
+    void a_subscription_that_is_started_while_it_drains_starts_when_it_has_ended() throws Exception {
+        start();
+        SpreamSubscriptions subscriptions = context.getBean(SpreamSubscriptions.class);
+        assertThat(handler.taken()).isEqualTo("A");
+        Thread stopping = Thread.ofPlatform().start(() -> subscriptions.stop("orders"));
+        awaitPhase(Phase.DRAINING);
+
+        subscriptions.start("orders");
+        assertThat(subscriptions.status("orders").phase()).isEqualTo(Phase.DRAINING);
+        handler.release.countDown();
+        stopping.join();
+
+        handler.awaitTaken("B");
+        awaitPhase(Phase.RUNNING);
+    }
+
+    @Test
+    void a_consumer_restarts_its_own_subscription() throws Exception {
+        start("spream.auto-startup=false");
+        SpreamSubscriptions subscriptions = context.getBean(SpreamSubscriptions.class);
+        handler.onFirst = () -> {
+            subscriptions.stop("orders");
+            subscriptions.start("orders");
+            handler.release.countDown();
+        };
         subscriptions.start("orders");
 
-        handler.awaitTaken("C");
-        assertThat(subscriptions.status("orders").phase()).isEqualTo(Phase.RUNNING);
+        handler.awaitTaken("B");
+        awaitPhase(Phase.RUNNING);
     }
 
     @Test
@@ -198,6 +248,7 @@ final class SpreamLifecycleTest {
         final BlockingQueue<String> finished = new LinkedBlockingQueue<>();
         private final BlockingQueue<String> started = new LinkedBlockingQueue<>();
         volatile boolean failing;
+        volatile Runnable onFirst = () -> {};
 
         @Override
         public void consume(DataChangeRecord change, Delivery delivery) throws Exception {
@@ -206,6 +257,9 @@ final class SpreamLifecycleTest {
             }
             String key = change.mods().getFirst().keys().toString().replaceAll(".*\"([A-Z])\".*", "$1");
             started.add(key);
+            Runnable first = onFirst;
+            onFirst = () -> {};
+            first.run();
             try {
                 release.await();
             } catch (InterruptedException e) {

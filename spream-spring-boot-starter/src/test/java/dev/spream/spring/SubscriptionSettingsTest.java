@@ -168,6 +168,28 @@ final class SubscriptionSettingsTest {
     }
 
     @Test
+    void a_reference_in_a_property_that_a_placeholder_names_is_kept() {
+        properties(Map.of(
+                "folder", "/run/secrets",
+                "my.password", "${file:${folder}/password}",
+                "alias", "${my.password}",
+                "spream.subscriptions.orders.storage.jdbc.password", "${alias}",
+                "spream.subscriptions.orders.storage.jdbc.user", "${my.user:${env:USER_OF_DB}}"));
+
+        assertThat(values(read(), "orders"))
+                .containsEntry("storage.jdbc.password", "${file:/run/secrets/password}")
+                .containsEntry("storage.jdbc.user", "${env:USER_OF_DB}");
+    }
+
+    @Test
+    void placeholders_that_name_each_other_are_a_problem() {
+        properties(
+                Map.of("a", "${file:${b}}", "b", "${a}", "spream.subscriptions.orders.storage.jdbc.password", "${a}"));
+
+        assertThat(read().problems()).singleElement().asString().contains("placeholder");
+    }
+
+    @Test
     void a_placeholder_without_a_value_is_a_problem_that_quotes_no_text() {
         properties(Map.of("spream.subscriptions.orders.storage.jdbc.password", "secret-${missing}"));
 

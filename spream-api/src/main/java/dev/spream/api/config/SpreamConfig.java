@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.spream.api.config.Origin.Layer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -44,6 +45,10 @@ public final class SpreamConfig {
         this.file = builder.file == null ? PropertiesFile.none() : PropertiesFile.read(builder.file);
         this.variables = builder.variables == null ? System.getenv() : builder.variables;
         this.environment = environment(builder.variables == null ? Map.of() : builder.variables);
+        builder.leftOut.forEach(key -> {
+            file.settings().keySet().removeIf(known -> isWithin(known, key, '.'));
+            environment.keySet().removeIf(known -> isWithin(known, variable(key), '_'));
+        });
         this.namedVariables = namedVariables(builder);
         this.flags = settings(Layer.FLAG, builder.flags, Map.of());
         this.program = settings(Layer.PROGRAM, builder.program, builder.origins);
@@ -225,6 +230,10 @@ public final class SpreamConfig {
         return settings;
     }
 
+    private static boolean isWithin(String key, String outer, char separator) {
+        return key.equals(outer) || key.startsWith(outer + separator);
+    }
+
     /** @param origins the places of values, where they differ from the usual place of the layer */
     private static Map<String, RawSetting> settings(
             Layer layer, Map<String, String> values, Map<String, String> origins) {
@@ -249,6 +258,7 @@ public final class SpreamConfig {
         private final Map<String, String> flags = new LinkedHashMap<>();
         private final Map<String, String> program = new LinkedHashMap<>();
         private final Map<String, String> origins = new LinkedHashMap<>();
+        private final List<String> leftOut = new ArrayList<>();
         private UnaryOperator<String> advice = SpreamConfig::usualAdvice;
         private @Nullable Path file;
         private @Nullable Map<String, String> variables;
@@ -289,6 +299,12 @@ public final class SpreamConfig {
          */
         public Builder projectionVariables() {
             projectionVariables = true;
+            return this;
+        }
+
+        /** Leaves out a key, and the keys below it, of the file and of the environment. */
+        public Builder without(String key) {
+            leftOut.add(requireNonNull(key, "key"));
             return this;
         }
 

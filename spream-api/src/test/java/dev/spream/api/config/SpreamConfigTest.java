@@ -48,6 +48,23 @@ final class SpreamConfigTest {
     }
 
     @Test
+    void a_key_that_is_left_out_is_neither_in_the_file_nor_in_the_environment() throws IOException {
+        Files.writeString(file, "sink=log\nsink.log.level=info\nsinks=a\n");
+        SpreamConfig config = SpreamConfig.builder()
+                .without("sink")
+                .file(file)
+                .environment(Map.of("SPREAM_CONFIG_SINK", "jsonl", "SPREAM_CONFIG_SINK_JSONL_PATH", "out.jsonl"))
+                .flag("sink.jsonl.sync", "true")
+                .build();
+
+        assertThat(config.raw("sink")).isEmpty();
+        assertThat(config.raw("sink.log.level")).isEmpty();
+        assertThat(config.raw("sink.jsonl.path")).isEmpty();
+        assertThat(config.raw("sink.jsonl.sync")).contains("true");
+        assertThat(config.raw("sinks")).contains("a");
+    }
+
+    @Test
     void a_program_names_the_place_of_its_values() {
         assertThat(maxInflight(SpreamConfig.builder().set("max-inflight", "4", "application.yaml:7")))
                 .isEqualTo("max-inflight is '4' (application.yaml:7)");

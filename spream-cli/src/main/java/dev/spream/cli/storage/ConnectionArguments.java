@@ -60,20 +60,21 @@ final class ConnectionArguments {
 
     /** Returns the settings as keys of source and storage. */
     Map<String, String> keys() {
+        check();
         return keys(emulator());
     }
 
     /** Returns the same without the emulator of the environment. */
     Map<String, String> keysOfFlags() {
+        check();
         return keys(emulatorHost == null ? Optional.empty() : emulator());
     }
 
     private Map<String, String> keys(Optional<String> emulator) {
-        check();
         Map<String, String> keys = new LinkedHashMap<>();
         emulator.ifPresent(host -> keys.put("emulator-host", host));
         put(keys, "endpoint", endpoint);
-        put(keys, "credentials-file", emulator.isPresent() ? null : credentialsFile);
+        put(keys, "credentials-file", credentialsFile);
         put(keys, "channels", channels);
         put(keys, "keep-alive-time", keepAliveTime == null ? null : DurationArgument.format(keepAliveTime));
         return keys;
@@ -92,9 +93,9 @@ final class ConnectionArguments {
                 "--emulator-host cannot be combined with --endpoint or --credentials-file: name the emulator, or Spanner");
         namedEmulator()
                 .ifPresent(host -> require(
-                        endpoint == null,
-                        "--endpoint is given, and SPANNER_EMULATOR_HOST is set to %s: leave out one of them"
-                                .formatted(host)));
+                        endpoint == null && credentialsFile == null,
+                        "%s is given, and SPANNER_EMULATOR_HOST is set to %s: leave out one of them"
+                                .formatted(endpoint == null ? "--credentials-file" : "--endpoint", host)));
         require(channels == null || channels > 1, "--channels is %d, must be 2 to 256".formatted(channels));
         SourceKeys.check("endpoint", endpoint);
         SourceKeys.check("channels", channels);
@@ -105,12 +106,11 @@ final class ConnectionArguments {
     SpannerConnection.Builder options(DatabaseName database) {
         check();
         SpannerConnection.Builder options = SpannerConnection.builder(database).maxOpenQueries(1);
-        Optional<String> emulator = emulator();
-        emulator.ifPresent(options::emulatorHost);
+        emulator().ifPresent(options::emulatorHost);
         if (endpoint != null) {
             options.endpoint(endpoint);
         }
-        if (credentialsFile != null && emulator.isEmpty()) {
+        if (credentialsFile != null) {
             options.credentialsFile(credentialsFile);
         }
         if (keepAliveTime != null) {

@@ -29,6 +29,7 @@ final class SinkArguments {
 
     private static final String DEFAULT_SINK = "stdout";
     private static final String LEDGER = "sink.jdbc.ledger";
+    private static final String TRANSACTIONS = "sink.kafka.transactional-id";
     private static final Pattern KEY =
             Pattern.compile("--(?<key>[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)+)(?:=(?<value>.*))?", Pattern.DOTALL);
 
@@ -47,7 +48,8 @@ final class SinkArguments {
             names = "--config",
             paramLabel = "FILE",
             description = "Configuration file, for the sink and all that no flag sets, except the storage and the sink"
-                    + " itself: tail takes no changes from the workers of a service. Default: none.")
+                    + " itself: tail takes no changes from the workers of a service, and uses neither its dead letters nor its"
+                    + " transactional-id. Default: none.")
     private @Nullable Path config;
 
     @Option(
@@ -78,12 +80,14 @@ final class SinkArguments {
     }
 
     /**
-     * Keeps a subscription whose state is in memory apart from the one of the file: ledgers, logs and dead letters that sinks
-     * keep under the name of the subscription are the service's, which counts on them.
+     * Keeps a subscription whose state is in memory apart from the one of the file, which may be running: ledgers, logs and
+     * dead letters under the name of the subscription are the service's, and so are its transactions, which another producer
+     * with their id would fence.
      */
     void standApart(SpreamConfig.Builder configuration) {
         String name = "tail-" + UUID.randomUUID();
         configuration.set("subscription", name).set("on-failure", "stop").set("decoding-failure", "stop");
+        configuration.without("dead-letters").without(TRANSACTIONS);
         if (!keys().containsKey(LEDGER)) {
             configuration.set(LEDGER, name);
         }

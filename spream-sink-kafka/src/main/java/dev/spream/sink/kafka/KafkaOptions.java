@@ -58,7 +58,7 @@ record KafkaOptions(
         all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
         all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Math.toIntExact(publishTimeout.toMillis()));
         all.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, publishTimeout.toMillis());
-        all.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.toIntExact(requestTimeout()));
+        all.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, Math.toIntExact(requestTimeout()));
         all.putIfAbsent(ProducerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG, idleTime());
         transactionalId.ifPresent(id -> {
             all.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
@@ -73,8 +73,12 @@ record KafkaOptions(
                 TRANSACTION.toMillis(), publishTimeout.plus(TRANSACTION_END).toMillis());
     }
 
-    /** Kafka demands that a request with its linger fits into the time limit. */
+    /** Unless it is configured, a request with its linger fits into the time limit, as Kafka demands. */
     private long requestTimeout() {
+        String configured = properties.get(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
+        if (configured != null) {
+            return Long.parseLong(configured.strip());
+        }
         long linger = Long.parseLong(
                 properties.getOrDefault(ProducerConfig.LINGER_MS_CONFIG, LINGER).strip());
         long request = Math.min(REQUEST.toMillis(), publishTimeout.toMillis() / REQUESTS);

@@ -137,4 +137,14 @@ final class ClientPropertiesTest {
                 .containsEntry("request.timeout.ms", 666);
         assertThat(options).hasToString("KafkaOptions[servers=[localhost:9092], properties=[linger.ms]]");
     }
+
+    @Test
+    void a_configured_time_of_a_request_counts_for_idle_connections_and_late_requests() {
+        KafkaOptions options =
+                KafkaChanges.options("localhost:9092", Duration.ofMinutes(2), Map.of("request.timeout.ms", "60000"));
+        assertThat(options.producer(Optional.empty()))
+                .containsEntry("request.timeout.ms", 60_000)
+                .containsEntry("connections.max.idle.ms", 90_000L);
+        assertThat(options.lateFor()).isEqualTo(Duration.ofMinutes(3));
+    }
 }

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
@@ -32,14 +34,22 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 public final class S3SinkProvider implements ConsumerProvider {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(60);
-    private static final ConfigKey<String> BUCKET =
-            ConfigKey.of("bucket", ConfigType.text(), "Bucket, which exists.").required();
+    private static final Pattern BUCKET_NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{2,254}|arn:[!-~]+");
+    private static final Pattern REGION_NAME = Pattern.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?");
+    private static final ConfigKey<String> BUCKET = ConfigKey.of(
+                    "bucket",
+                    named("bucket", BUCKET_NAME, "expected the name of a bucket, without s3:// and folders, or an ARN"),
+                    "Bucket, which exists.")
+            .required();
     private static final ConfigKey<String> PREFIX = ConfigKey.of(
                     "prefix",
                     FilesKeys.PREFIX,
                     "Beginning of the keys of all objects, without a slash at its end; one for each subscription.")
             .withDefaultMeaning("none");
-    private static final ConfigKey<String> REGION = ConfigKey.of("region", ConfigType.text(), "Region of the bucket.")
+    private static final ConfigKey<String> REGION = ConfigKey.of(
+                    "region",
+                    named("region", REGION_NAME, "expected a region, such as eu-west-1"),
+                    "Region of the bucket.")
             .withDefaultMeaning("that of the AWS client's default chain");
     private static final ConfigKey<URI> ENDPOINT = ConfigKey.of(
                     "endpoint",
@@ -52,6 +62,18 @@ public final class S3SinkProvider implements ConsumerProvider {
     private static final ConfigKey<String> SECRET_ACCESS_KEY = ConfigKey.of(
                     "secret-access-key", ConfigType.text(), "Secret of the access key.")
             .secret();
+
+    private static ConfigType<String> named(String label, Pattern pattern, String expected) {
+        return new ConfigType<>(
+                label,
+                text -> {
+                    if (!pattern.matcher(text).matches()) {
+                        throw new IllegalArgumentException(expected);
+                    }
+                    return text;
+                },
+                text -> text);
+    }
 
     @Override
     public String name() {
@@ -107,9 +129,38 @@ public final class S3SinkProvider implements ConsumerProvider {
                 .ifPresent(id -> client.credentialsProvider(StaticCredentialsProvider.create(
                         AwsBasicCredentials.create(id, config.get(SECRET_ACCESS_KEY)))));
         try {
-            return client.build();
+            return checked(client.build());
         } catch (SdkClientException e) {
             throw new IllegalArgumentException("the client of S3 could not be made; set region: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Returns a client that has credentials and a well-formed region, both of which may be those of the default chain.
+     *
+     * @throws IllegalArgumentException if it has not; the client is closed
+     */
+    static S3Client checked(S3Client client) {
+        try {
+            String region = client.serviceClientConfiguration().region().id();
+            if (!REGION_NAME.matcher(region).matches()) {
+                throw new IllegalArgumentException(
+                        "the region of the AWS client's default chain is '%s': set region".formatted(region));
+            }
+            client.serviceClientConfiguration()
+                    .credentialsProvider()
+                    .resolveIdentity()
+                    .join();
+            return client;
+        } catch (CompletionException | SdkClientException e) {
+            client.close();
+            throw new IllegalArgumentException(
+                    "no credentials of S3 were found; set access-key-id and secret-access-key, or those of the AWS client's default chain: "
+                            + e.getMessage(),
+                    e);
+        } catch (IllegalArgumentException e) {
+            client.close();
+            throw e;
         }
     }
 }

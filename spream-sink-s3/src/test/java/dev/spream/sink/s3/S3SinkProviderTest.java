@@ -14,11 +14,17 @@ import dev.spream.sink.files.ObjectStore;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import software.amazon.awssdk.auth.credentials.ProfileCredentialsProvider;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** The sink {@code s3} as it is configured. */
 final class S3SinkProviderTest {
@@ -104,15 +110,54 @@ final class S3SinkProviderTest {
     }
 
     @Test
+    void credentials_that_are_not_found_are_refused_at_the_start() {
+        S3Client client = S3Client.builder()
+                .region(Region.EU_WEST_1)
+                .credentialsProvider(ProfileCredentialsProvider.create("no-such-profile"))
+                .build();
+        assertThatThrownBy(() -> S3SinkProvider.checked(client))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("no credentials of S3 were found; set access-key-id")
+                .hasMessageContaining("no-such-profile");
+    }
+
+    @Test
+    void a_region_of_the_environment_that_is_none_is_refused_at_the_start() {
+        S3Client client = S3Client.builder().region(Region.of("eu west 1")).build();
+        assertThatThrownBy(() -> S3SinkProvider.checked(client))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageEndingWith("'eu%20west%201': set region");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "sink.s3.bucket, s3://changes, the name of a bucket",
+        "sink.s3.bucket, changes/orders, the name of a bucket",
+        "sink.s3.bucket, Changes of orders, the name of a bucket",
+        "sink.s3.region, eu west 1, 'a region, such as eu-west-1'"
+    })
+    void a_name_that_no_bucket_and_no_region_has_is_refused(String key, String value, String expected) {
+        assertThat(problems(config(Map.of(key, value))))
+                .singleElement()
+                .asString()
+                .startsWith(key)
+                .contains(expected);
+    }
+
+    @Test
     void half_a_key_is_refused() {
         Map<String, String> config = config(Map.of());
         config.remove("sink.s3.secret-access-key");
+        assertThat(problems(config))
+                .anyMatch(problem -> problem.startsWith(
+                        "sink.s3.access-key-id: configure secret-access-key as well, or neither of them"));
+    }
+
+    private static List<String> problems(Map<String, String> config) {
         config.putAll(Map.of(
                 "source.spanner.database", "projects/p/instances/i/databases/d",
                 "source.spanner.stream", "Orders",
                 "storage", "memory"));
-        assertThat(ConfigCheck.of(SpreamConfig.of(config)).problems())
-                .anyMatch(problem -> problem.startsWith(
-                        "sink.s3.access-key-id: configure secret-access-key as well, or neither of them"));
+        return ConfigCheck.of(SpreamConfig.of(config)).problems();
     }
 }

@@ -39,7 +39,8 @@ import org.springframework.core.env.MapPropertySource;
  * }</pre>
  *
  * <p>Creates every database that a subscription reads, under its configured name, with the DDL; without a configured
- * one, {@code projects/test/instances/test/databases/test}. A subscription without a configured {@code start} begins when
+ * one, {@code projects/test/instances/test/databases/test}. A configured endpoint and configured credentials of Spanner
+ * have no effect on subscriptions. A subscription without a configured {@code start} begins when
  * the databases are created, so every change of a test is delivered. The beans {@link SpannerEmulator} and, for one
  * database, {@link SpannerConnection} are for the test.
  */

@@ -18,7 +18,10 @@ import org.springframework.context.ApplicationContext;
 @SpreamTest(
         ddl = "orders.sql",
         properties = {
+            "spream.defaults.source.spanner.credentials-file=/run/secrets/${not.in.tests}",
+            "spream.subscriptions.orders.source.spanner.endpoint=spanner.europe-west1.rep.googleapis.com:443",
             "spream.subscriptions.orders.source.spanner.stream=OrdersStream",
+            "spream.subscriptions.orders.storage.spanner.credentials-json={}",
             "spream.subscriptions.orders.storage=spanner",
             "spream.subscriptions.orders.storage.spanner.table=OrdersPartitions",
             "spream.subscriptions.orders.storage.spanner.create-table=true"
