@@ -103,6 +103,7 @@ final class UsageTest {
             --sink jsonl --sink.jsonl.path | --sink.jsonl.path has no value: write --sink.jsonl.path=VALUE
             --sink.jsonl.path=a --sink.jsonl.path=b | --sink.jsonl.path is given twice: remove one
             --sink jsonl --sinc           | unknown option '--sinc'
+            --sink webhook --sink.webhook.Token=x | unknown option '--sink.webhook.Token'
             --emulator-host x:1 --endpoint y:443 | --emulator-host cannot be combined with --endpoint or --credentials-file
             --emulator-host x:1 --credentials-file k | --emulator-host cannot be combined with --endpoint or --credentials-file
             --endpoint http://x:1         | --endpoint 'http://x:1': expected host:port or https://host[:port]

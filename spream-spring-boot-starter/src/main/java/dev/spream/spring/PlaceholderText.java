@@ -1,7 +1,7 @@
 package dev.spream.spring;
 
-import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.PropertyPlaceholderHelper;
@@ -45,8 +45,7 @@ final class PlaceholderText {
 
     private static @Nullable String property(String name, ConfigurableEnvironment environment) {
         return environment.getPropertySources().stream()
-                .map(source -> source.getProperty(name))
-                .filter(Objects::nonNull)
+                .flatMap(source -> Stream.ofNullable(source.getProperty(name)))
                 .findFirst()
                 .map(value -> marked(value.toString()))
                 .orElse(null);

@@ -59,15 +59,16 @@ public final class Failures implements IParameterExceptionHandler, IExecutionExc
         if (!(exception instanceof UnmatchedArgumentException unmatched)) {
             return String.valueOf(exception.getMessage());
         }
-        String argument = unmatched.getUnmatched().getFirst();
+        String first = unmatched.getUnmatched().getFirst();
         CommandSpec command = exception.getCommandLine().getCommandSpec();
-        boolean option = argument.startsWith("-");
+        boolean option = first.startsWith("-");
+        String argument = option ? first.split("=", 2)[0] : first; // the value may be secret
         return "unknown %s '%s'%s"
                 .formatted(
                         option ? "option" : "argument",
                         argument,
                         Suggestion.nearest(
-                                        argument.split("=", 2)[0],
+                                        argument,
                                         option
                                                 ? command.optionsMap().keySet()
                                                 : command.subcommands().keySet())

@@ -28,6 +28,7 @@ final class SinkArguments {
     static final List<String> NAMES = List.of("--sink", "--config", "--plugins");
 
     private static final String DEFAULT_SINK = "stdout";
+    private static final String NAME = "tail"; // the same in each run: formats put it into changes
     private static final String LEDGER = "sink.jdbc.ledger";
     private static final String TRANSACTIONS = "sink.kafka.transactional-id";
     private static final Pattern KEY =
@@ -85,11 +86,10 @@ final class SinkArguments {
      * with their id would fence.
      */
     void standApart(SpreamConfig.Builder configuration) {
-        String name = "tail-" + UUID.randomUUID();
-        configuration.set("subscription", name).set("on-failure", "stop").set("decoding-failure", "stop");
+        configuration.set("subscription", NAME).set("on-failure", "stop").set("decoding-failure", "stop");
         configuration.without("dead-letters").without(TRANSACTIONS);
         if (!keys().containsKey(LEDGER)) {
-            configuration.set(LEDGER, name);
+            configuration.set(LEDGER, NAME + "-" + UUID.randomUUID());
         }
     }
 

@@ -32,7 +32,10 @@ final class SinkArgumentsTest {
     void a_running_service_keeps_its_name_its_dead_letters_and_its_transactions() throws IOException {
         SpreamConfig config = standingApart();
 
-        assertThat(config.raw("subscription")).get().isNotEqualTo("orders");
+        assertThat(config.raw("subscription")).contains("tail");
+        assertThat(config.raw("sink.jdbc.ledger"))
+                .isPresent()
+                .isNotEqualTo(standingApart().raw("sink.jdbc.ledger"));
         assertThat(config.raw("on-failure")).contains("stop");
         assertThat(config.raw("dead-letters")).isEmpty();
         assertThat(config.raw("dead-letters.jsonl.path")).isEmpty();

@@ -16,6 +16,7 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -95,7 +96,7 @@ public final class SchemaRegistry implements AutoCloseable {
         Subject key = new Subject(subject, schema);
         CompletableFuture<Integer> known = ids.get(key);
         if (known != null) {
-            return joined(known, subject);
+            return joined(known, key);
         }
         if (ids.size() >= MAX_IDS) {
             ids.clear();
@@ -103,23 +104,29 @@ public final class SchemaRegistry implements AutoCloseable {
         CompletableFuture<Integer> answer = new CompletableFuture<>();
         CompletableFuture<Integer> asked = ids.putIfAbsent(key, answer);
         if (asked != null) {
-            return joined(asked, subject);
+            return joined(asked, key);
         }
         try {
             int id = ask(subject, schema);
             answer.complete(id);
             return id;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             ids.remove(key, answer);
-            answer.completeExceptionally(e);
+            if (Thread.currentThread().isInterrupted()) {
+                answer.cancel(false); // this call alone has failed
+            } else {
+                answer.completeExceptionally(e);
+            }
             throw e;
         }
     }
 
-    /** Waits for the answer to the call of another thread; its failure is that of this call, too. */
-    private int joined(CompletableFuture<Integer> asked, String subject) {
+    /** Waits for the answer to the call of another thread; its failure is that of this call, too, but not its interrupt. */
+    private int joined(CompletableFuture<Integer> asked, Subject key) {
         try {
             return asked.get();
+        } catch (CancellationException e) {
+            return id(key.name(), key.schema());
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException failure) {
                 throw failure;
@@ -127,7 +134,7 @@ public final class SchemaRegistry implements AutoCloseable {
             throw new IllegalStateException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw failed("was not waited for, since the call was interrupted", subject, e);
+            throw failed("was not waited for, since the call was interrupted", key.name(), e);
         }
     }
 

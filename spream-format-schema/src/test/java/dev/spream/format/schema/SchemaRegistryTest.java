@@ -10,6 +10,7 @@ import dev.spream.servers.RegistryServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Base64;
@@ -161,6 +162,27 @@ final class SchemaRegistryTest {
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> registry.id(SUBJECT, SCHEMA)).hasMessageContaining("interrupted");
             assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void an_interrupt_of_the_thread_that_asks_fails_no_other_one() throws Exception {
+        try (ServerSocket once = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+                SchemaRegistry registry = at(once, Duration.ofSeconds(30));
+                ExecutorService threads = Executors.newCachedThreadPool()) {
+            once.setSoTimeout(30_000);
+            Future<Integer> first = threads.submit(() -> registry.id(SUBJECT, SCHEMA));
+            try (Socket silent = once.accept()) {
+                Thread joining = new Thread(() -> registry.id(SUBJECT, SCHEMA));
+                joining.start();
+                while (joining.getState() != Thread.State.WAITING) {
+                    Thread.onSpinWait();
+                }
+                first.cancel(true);
+                try (Socket asking = once.accept()) {
+                    assertThat(asking.getInputStream().read()).isEqualTo('P'); // of POST
+                }
+            }
         }
     }
 
