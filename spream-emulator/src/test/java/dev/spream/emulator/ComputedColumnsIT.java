@@ -87,7 +87,7 @@ class ComputedColumnsIT {
                         .build())));
         assertFails(
                 ErrorCode.FAILED_PRECONDITION,
-                "NOT NULL column: A",
+                "null value for column: T.A",
                 () -> execute(database, "INSERT OR UPDATE INTO T (Id, C) VALUES (1, 2)"));
         execute(database, "INSERT OR IGNORE INTO T (Id, C) VALUES (1, 2)");
         execute(database, "INSERT OR UPDATE INTO T (Id, C) SELECT Id, 2 FROM T WHERE Id = 7");
