@@ -62,6 +62,7 @@ import dev.spream.projection.ParkedSummary;
 import dev.spream.projection.ProjectionCode;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOwner;
+import dev.spream.projection.ProjectionProgress;
 import dev.spream.projection.ProjectionRebuilds;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStatus;
@@ -238,6 +239,8 @@ public final class PortSamples {
                             Duration.ofSeconds(10),
                             PartitionMode.IMMUTABLE_KEY_RANGE,
                             false)),
+            Map.entry(
+                    ProjectionProgress.class, new ProjectionProgress(ProjectionStatus.RUNNING, 7, Map.of(), Set.of())),
             Map.entry(Lineage.class, Lineage.of(List.of(), START)),
             Map.entry(FrontierChanges.class, FrontierChanges.everything(Lineage.of(List.of(), START), List.of())),
             Map.entry(DeadLetterStore.Counts.class, new DeadLetterStore.Counts(5, 1, 2, 3, 2)),
