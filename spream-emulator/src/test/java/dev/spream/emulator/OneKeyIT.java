@@ -59,7 +59,7 @@ class OneKeyIT {
                 "CREATE TABLE Log (Round INT64 NOT NULL, Thread INT64 NOT NULL) PRIMARY KEY (Round, Thread)"));
     }
 
-    /** What a thread does in a round; all threads of a round share one key. */
+    /** The work of a thread in a round; the threads of a round have one key in common. */
     private interface Work {
         void in(TransactionContext transaction, int round, int thread);
     }
