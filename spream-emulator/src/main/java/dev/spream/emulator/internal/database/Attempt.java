@@ -5,9 +5,12 @@ import dev.spream.emulator.internal.database.ReadWriteTransaction.Attributes;
 import dev.spream.emulator.internal.database.ReadWriteTransaction.CommitResult;
 import dev.spream.emulator.internal.engine.Engine.SqlWork;
 import dev.spream.emulator.internal.engine.EngineErrors;
+import dev.spream.emulator.internal.engine.RowCapture;
 import dev.spream.emulator.internal.engine.WriterView;
+import dev.spream.emulator.internal.function.StatementScope;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.RowChange;
+import dev.spream.emulator.internal.schema.RowKey;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Translation;
 import io.grpc.StatusRuntimeException;
@@ -38,6 +41,7 @@ final class Attempt implements AutoCloseable {
             database.gate().leave(attributes.alone());
             throw EngineErrors.toStatus(e);
         }
+        database.keyLocks().begin(view);
     }
 
     QueryResult query(SqlWork<QueryResult> query, Supplier<Reads> read) throws SQLException {
@@ -49,7 +53,8 @@ final class Attempt implements AutoCloseable {
         Schema schema = database.schema();
         reads.add(read.get());
         try {
-            QueryResult result = database.statements().dml(view.connection(), dml, schema, changes);
+            QueryResult result =
+                    withKeyLocks(schema, () -> database.statements().dml(view.connection(), dml, schema, changes));
             checkCurrent();
             return result;
         } catch (SQLException | RuntimeException e) {
@@ -72,13 +77,28 @@ final class Attempt implements AutoCloseable {
     private long apply(List<Mutation> mutations) throws SQLException {
         Schema schema = database.schema();
         try {
-            return database.statements()
-                    .inScope(() -> MutationWriter.apply(view.connection(), schema, changes, reads, mutations));
+            return withKeyLocks(
+                    schema,
+                    () -> database.statements()
+                            .inScope(() -> MutationWriter.apply(view.connection(), schema, changes, reads, mutations)));
         } catch (SQLException | RuntimeException e) {
             MutationWriter.tables(mutations)
                     .flatMap(name -> schema.findTable(name).stream())
                     .forEach(table -> reads.addTablesNear(table, schema));
             throw e;
+        }
+    }
+
+    /** Runs work that locks each unique key that it adds or removes. */
+    private <T> T withKeyLocks(Schema schema, StatementScope.Work<T, SQLException> work) throws SQLException {
+        return RowCapture.guarded(
+                change -> RowChanges.uniqueKeys(change, schema).forEach(this::lock), work);
+    }
+
+    private void lock(RowKey key) {
+        database.keyLocks().lock(view, key);
+        if (database.commits().changedSince(view.position(), key::equals)) {
+            throw conflict();
         }
     }
 
@@ -110,7 +130,7 @@ final class Attempt implements AutoCloseable {
     /** Returns whether what was read and written is, in the latest commit, as it was when the view was taken. */
     boolean isCurrent() {
         changes.rowKeys().forEach(reads::add);
-        return !database.commits().changedSince(view.position(), reads);
+        return !database.commits().changedSince(view.position(), reads::include);
     }
 
     static StatusRuntimeException conflict() {
@@ -122,9 +142,9 @@ final class Attempt implements AutoCloseable {
         return view.session();
     }
 
-    /** Returns the number of the connection of the transaction whose row it waits for, or 0. */
+    /** Returns the number of the connection of the transaction whose key or row it waits for, or 0. */
     int blocker() {
-        return view.blocker();
+        return database.keyLocks().blocker(session());
     }
 
     /** Discards what was written and is not committed. */
@@ -132,11 +152,12 @@ final class Attempt implements AutoCloseable {
     public void close() {
         try {
             view.connection().rollback();
-            database.engine().release(view.connection());
         } catch (SQLException e) {
             throw EngineErrors.toStatus(e);
         } finally {
+            database.keyLocks().end(view);
             database.gate().leave(attributes.alone());
         }
+        database.engine().release(view.connection());
     }
 }

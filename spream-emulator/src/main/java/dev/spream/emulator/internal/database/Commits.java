@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * The order of a database's commits: each becomes visible at one moment, to views of the rows, to the change streams and
@@ -90,8 +91,8 @@ final class Commits {
     }
 
     /** Returns whether a commit after that position changed something that was read. */
-    boolean changedSince(long position, Reads reads) {
-        return history.changedSince(position, reads::include);
+    boolean changedSince(long position, Predicate<RowKey> read) {
+        return history.changedSince(position, read);
     }
 
     /** Returns a log of the commits from now on. */

@@ -6,6 +6,8 @@ import com.google.spanner.v1.ReadRequest;
 import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.internal.engine.Engine;
 import dev.spream.emulator.internal.engine.EngineErrors;
+import dev.spream.emulator.internal.engine.KeyLocks;
+import dev.spream.emulator.internal.schema.RowKey;
 import dev.spream.emulator.internal.sql.DdlParser;
 import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.Errors;
@@ -49,6 +51,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     private final SchemaEditor editor;
     private final InformationSchema informationSchema;
     private final TransactionGate gate = new TransactionGate();
+    private final KeyLocks<RowKey> keyLocks = new KeyLocks<>(TransactionGate.MAX_WAIT);
     private final Commits commits;
     private final OpenTransactions transactions;
     private final ExpiredRows expiredRows;
@@ -128,6 +131,10 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     TransactionGate gate() {
         return gate;
+    }
+
+    KeyLocks<RowKey> keyLocks() {
+        return keyLocks;
     }
 
     Commits commits() {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A read-write transaction. From its first read or write on it sees the rows of one moment and its own writes, and does
- * not wait for others that only read, or that write other rows. Two that write one row wait for each other. A commit is
+ * not wait for others that only read, or that write other rows. Of two that write one row or one unique key, the later waits for the other's end. A commit is
  * ABORTED if a row or a table that the transaction has read was changed meanwhile; one that has not read before, as a
  * commit of mutations alone, is repeated instead. Calls may come on any thread and run one at a time.
  *
@@ -176,7 +176,7 @@ public final class ReadWriteTransaction {
         return attempt == null ? 0 : attempt.session();
     }
 
-    /** Returns the number of the connection of the transaction whose row it waits for, or 0. */
+    /** Returns the number of the connection of the transaction whose key or row it waits for, or 0. */
     int blocker() {
         Attempt attempt = current;
         return attempt == null ? 0 : attempt.blocker();

@@ -1,6 +1,7 @@
 package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.Value;
+import dev.spream.emulator.internal.database.Schema.UniqueKey;
 import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +64,32 @@ final class RowChanges {
             boolean deleted = (known != null && known.deleted) || after == null;
             rows.put(key, new Merged(table.table(), known == null ? before : known.before, after, columns, deleted));
         }
+    }
+
+    /** Returns the unique keys that a change adds or removes; one of an index has the index's name for a table's. */
+    static Set<RowKey> uniqueKeys(RowEvent change, Schema schema) {
+        Set<RowKey> keys = new LinkedHashSet<>();
+        for (UniqueKey key : schema.uniqueKeys(schema.table(change.table()))) {
+            Optional<RowKey> before = key(key, change.before());
+            Optional<RowKey> after = key(key, change.after());
+            if (!before.equals(after)) {
+                before.ifPresent(keys::add);
+                after.ifPresent(keys::add);
+            }
+        }
+        return keys;
+    }
+
+    private static Optional<RowKey> key(UniqueKey key, @Nullable List<@Nullable Object> row) {
+        if (row == null) {
+            return Optional.empty();
+        }
+        List<Value> values = key.columns().stream()
+                .map(column -> Values.fromEngine(row.get(column.ordinalPosition() - 1), column.type()))
+                .toList();
+        return key.nullsDistinct() && values.contains(Values.NULL)
+                ? Optional.empty()
+                : Optional.of(new RowKey(key.name(), values));
     }
 
     private static @Nullable Map<String, Value> image(StoredTable table, @Nullable List<@Nullable Object> values) {

@@ -10,6 +10,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateSchema;
 import dev.spream.emulator.internal.sql.DdlStatement.DefaultValue;
 import dev.spream.emulator.internal.sql.DdlStatement.DropSchema;
+import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
 import dev.spream.emulator.internal.sql.DdlStatement.GeneratedColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
@@ -325,6 +326,37 @@ final class Schema implements SqlSchema {
         return parts.indexes.values().stream()
                 .filter(index -> index.table().equalsIgnoreCase(table))
                 .toList();
+    }
+
+    /**
+     * A key that no two rows of a table share.
+     *
+     * @param nullsDistinct whether rows with a NULL in it do not have it
+     */
+    record UniqueKey(String name, List<Column> columns, boolean nullsDistinct) {}
+
+    /** Returns the unique keys of a table: its primary key, its unique indexes, and those that foreign keys refer to. */
+    List<UniqueKey> uniqueKeys(StoredTable table) {
+        List<UniqueKey> keys = new ArrayList<>();
+        keys.add(new UniqueKey(table.name(), table.keyColumns(), false));
+        for (CreateIndex index : indexesOf(table.name())) {
+            if (index.unique()) {
+                List<Column> columns = index.parts().stream()
+                        .map(part -> table.column(part.column()))
+                        .toList();
+                keys.add(new UniqueKey(index.name(), columns, index.nullFiltered()));
+            }
+        }
+        for (StoredTable other : tables()) {
+            for (ForeignKey key : other.foreignKeys()) {
+                if (key.referencedTable().equalsIgnoreCase(table.name())) {
+                    List<Column> columns =
+                            key.referencedColumns().stream().map(table::column).toList();
+                    keys.add(new UniqueKey(ConstraintEditor.referencedIndex(key), columns, true));
+                }
+            }
+        }
+        return keys;
     }
 
     /** Returns the tables as values for the change streams, by name as declared. */

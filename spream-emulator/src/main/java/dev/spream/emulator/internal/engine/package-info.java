@@ -1,5 +1,5 @@
 /**
- * The embedded SQL engine: its connections and their transactions, the rows that a statement changed, and its errors as
+ * The embedded SQL engine: its connections and their transactions, the locks of keys, the rows that a statement changed, and its errors as
  * Spanner's. Read {@link dev.spream.emulator.internal.engine.Engine} first. Knows no tables of a database.
  */
 @NullMarked
