@@ -4,8 +4,9 @@ import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxTransaction;
-import dev.spream.storage.jdbc.internal.SqlErrors;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -33,12 +34,14 @@ import org.jspecify.annotations.Nullable;
  * and to release claims alone.
  */
 public final class JdbcOutbox implements Outbox<Connection> {
+    private final OutboxSql sql;
     private final OutboxDatabase database;
     private final OutboxSignal signal;
 
-    private JdbcOutbox(OutboxDatabase database) {
-        this.database = database;
-        this.signal = new OutboxSignal(database);
+    private JdbcOutbox(OutboxSql sql) {
+        this.sql = sql;
+        this.database = sql.database();
+        this.signal = new OutboxSignal(sql);
     }
 
     /** The outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */
@@ -47,9 +50,9 @@ public final class JdbcOutbox implements Outbox<Connection> {
     }
 
     public static OutboxBuilder<JdbcOutbox> builder(DataSource dataSource) {
-        return new OutboxBuilder<>(dataSource, database -> {
-            CommitDurability.check(database);
-            return new JdbcOutbox(database);
+        return new OutboxBuilder<>(dataSource, sql -> {
+            sql.checkDurability();
+            return new JdbcOutbox(sql);
         });
     }
 
@@ -64,16 +67,16 @@ public final class JdbcOutbox implements Outbox<Connection> {
     }
 
     /** Enqueues messages, and claims them where there is reserved room. */
-    EnqueueStatement.Enqueued enqueueAll(
+    EnqueueCall.Enqueued enqueueAll(
             Connection transaction, List<OutboxMessage> messages, LocalWatchers.@Nullable Reserved reserved) {
         String what = what(messages);
         try {
             Statements statements = messages.size() == 1
                     ? database.ofCallerForOne(transaction, what)
                     : database.ofCaller(transaction, what);
-            return new EnqueueStatement(statements, reserved).enqueue(messages);
+            return new EnqueueCall(sql, statements, reserved).enqueue(messages);
         } catch (SQLException e) {
-            throw failure(what, e);
+            throw sql.enqueueFailure(what, e);
         }
     }
 
@@ -86,28 +89,9 @@ public final class JdbcOutbox implements Outbox<Connection> {
         return database.inTransaction(what(messages), transaction -> enqueueAll(transaction.connection(), messages));
     }
 
-    /**
-     * Without the server's error if that is about a payload, which it would show in a log.
-     *
-     * @see <a href="https://www.postgresql.org/docs/current/datatype-json.html">PostgreSQL: JSON types</a>
-     */
-    private static RuntimeException failure(String what, SQLException error) {
-        String state = String.valueOf(error.getSQLState());
-        String reason =
-                switch (state) {
-                    case "22P05" -> "a payload has characters that PostgreSQL cannot hold in JSON, such as \\u0000";
-                    case "54000", "54001" -> "a payload is deeper or larger than what PostgreSQL holds as JSON";
-                    default -> state.startsWith("22") ? "a payload is no JSON text that PostgreSQL can hold" : "";
-                };
-        return reason.isEmpty()
-                ? SqlErrors.storageException(what, error)
-                : new IllegalArgumentException(
-                        "%s failed: %s (SQLSTATE %s); roll the transaction back".formatted(what, reason, state));
-    }
-
     @Override
     public OutboxTransaction begin(Connection transaction) {
-        return new JdbcOutboxTransaction(this, database, transaction);
+        return new JdbcOutboxTransaction(this, sql, transaction);
     }
 
     @Override

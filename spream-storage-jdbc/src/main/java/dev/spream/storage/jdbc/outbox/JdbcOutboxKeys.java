@@ -7,6 +7,7 @@ import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
 import dev.spream.storage.jdbc.internal.TablesBuilder;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.time.Duration;
 import java.util.List;
 

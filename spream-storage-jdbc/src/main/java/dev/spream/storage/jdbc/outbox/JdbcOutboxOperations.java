@@ -9,7 +9,8 @@ import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.ReasonCode;
-import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -24,12 +25,12 @@ import javax.sql.DataSource;
  * source and closes it afterwards.
  */
 public final class JdbcOutboxOperations implements OutboxOperations {
+    private final OutboxSql sql;
     private final OutboxDatabase database;
-    private final OutboxCleanup cleaning;
 
-    private JdbcOutboxOperations(OutboxDatabase database) {
-        this.database = database;
-        this.cleaning = new OutboxCleanup(database, new OutboxLedgerPruning(database));
+    private JdbcOutboxOperations(OutboxSql sql) {
+        this.sql = sql;
+        this.database = sql.database();
     }
 
     /**
@@ -46,12 +47,12 @@ public final class JdbcOutboxOperations implements OutboxOperations {
 
     @Override
     public OutboxStats stats() {
-        return new OperationsStats(database).sample(OperationsStats.BOUND);
+        return sql.stats();
     }
 
     @Override
     public OutboxStats exactStats() {
-        return new OperationsStats(database).read();
+        return sql.exactStats();
     }
 
     @Override
@@ -97,17 +98,17 @@ public final class JdbcOutboxOperations implements OutboxOperations {
 
     @Override
     public int releaseExpired(OperatorAction act) {
-        return cleaning.releaseExpired(act);
+        return sql.releaseExpired(act);
     }
 
     @Override
     public int purge(Duration settledFor, int limit, OperatorAction act) {
-        return cleaning.purge(JdbcTimestamps.micros(settledFor), limit, act);
+        return sql.purge(settledFor, limit, act);
     }
 
     @Override
     public int pruneLedger(Duration settledFor, int limit, OperatorAction act) {
-        return cleaning.pruneLedger(JdbcTimestamps.micros(settledFor), limit, act);
+        return sql.pruneLedger(settledFor, limit, act);
     }
 
     @Override

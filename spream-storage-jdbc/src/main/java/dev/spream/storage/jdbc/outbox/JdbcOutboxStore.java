@@ -9,7 +9,7 @@ import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.outbox.Settlement;
-import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -31,14 +31,12 @@ import javax.sql.DataSource;
  * No lock is held between two round trips, except on segments, on which the order of entries does not depend.
  */
 public final class JdbcOutboxStore implements OutboxStore {
-    private final OutboxDatabase database;
-    private final HistoryRemoval history;
+    private final OutboxSql sql;
     private final NotificationHub watching;
 
-    private JdbcOutboxStore(OutboxDatabase database) {
-        this.database = database;
-        this.history = new HistoryRemoval(database, new OutboxLedgerPruning(database));
-        this.watching = new NotificationHub(database);
+    private JdbcOutboxStore(OutboxSql sql) {
+        this.sql = sql;
+        this.watching = new NotificationHub(sql);
     }
 
     /**
@@ -50,66 +48,66 @@ public final class JdbcOutboxStore implements OutboxStore {
     }
 
     public static OutboxBuilder<JdbcOutboxStore> builder(DataSource dataSource) {
-        return new OutboxBuilder<>(dataSource, database -> {
-            CommitDurability.check(database);
-            return new JdbcOutboxStore(database);
+        return new OutboxBuilder<>(dataSource, sql -> {
+            sql.checkDurability();
+            return new JdbcOutboxStore(sql);
         });
     }
 
     @Override
     public ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-        return new EntryClaims(database).claim(owner, limit, lease);
+        return sql.claim(owner, limit, lease);
     }
 
     @Override
     public Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> held, Duration lease) {
-        return new EntrySettlements(database).renew(owner, held, lease);
+        return sql.renew(owner, held, lease);
     }
 
     @Override
     public Set<OutboxClaim.Ref> settle(OutboxOwner owner, List<Settlement> ended) {
-        return new EntrySettlements(database).settle(owner, ended);
+        return sql.settle(owner, ended);
     }
 
     @Override
     public int expire(int limit) {
-        return new EntryExpiry(database).expire(limit);
+        return sql.expire(limit);
     }
 
     @Override
     public int removeOld(OutboxHistory part, Duration age, int limit) {
-        return history.remove(part, JdbcTimestamps.micros(age), limit);
+        return sql.removeOld(part, age, limit);
     }
 
     @Override
     public OutboxSegmentShare holdSegments(OutboxOwner owner, Set<Integer> giveUp, Duration lease) {
-        return new WorkerSegments(database).hold(owner, giveUp, lease);
+        return sql.holdSegments(owner, giveUp, lease);
     }
 
     @Override
     public void releaseSegments(OutboxOwner owner) {
-        new WorkerSegments(database).leave(owner);
+        sql.releaseSegments(owner);
     }
 
     @Override
     public boolean hasOrdered() {
-        return new OrderedEntries(database).any();
+        return sql.hasOrdered();
     }
 
     @Override
     public List<OrderedEntry> ordered(Map<Integer, Long> after, int perSegment) {
-        return new OrderedEntries(database).ofSegments(after, perSegment);
+        return sql.ordered(after, perSegment);
     }
 
     @Override
     public List<OrderedEntry> ordered(String orderingKey, int limit) {
-        return new OrderedEntries(database).ofKey(orderingKey, limit);
+        return sql.ordered(orderingKey, limit);
     }
 
     @Override
     public ClaimResult claimOrdered(
             OutboxOwner owner, Collection<OutboxSegmentLease> held, Collection<Long> ids, Duration lease) {
-        return new EntryClaims(database).claimOrdered(owner, held, ids, lease);
+        return sql.claimOrdered(owner, held, ids, lease);
     }
 
     @Override
@@ -120,6 +118,6 @@ public final class JdbcOutboxStore implements OutboxStore {
     @Override
     public void close() {
         watching.close();
-        database.close();
+        sql.database().close();
     }
 }

@@ -10,6 +10,8 @@ import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +29,8 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     private static final List<Duration> RELEASES = List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(5));
 
     private final JdbcOutbox outbox;
-    private final OutboxDatabase database;
+    private final OutboxSql sql;
+    private final OutboxTables tables;
     private final Connection connection;
     private final List<Claimed> claimed = new ArrayList<>();
     private Optional<String> transaction = Optional.empty();
@@ -37,9 +40,10 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     /** The claims of entries as one call has enqueued them, with the room that is held for them. */
     private record Claimed(ClaimRoom room, List<OutboxClaim> claims) {}
 
-    JdbcOutboxTransaction(JdbcOutbox outbox, OutboxDatabase database, Connection connection) {
+    JdbcOutboxTransaction(JdbcOutbox outbox, OutboxSql sql, Connection connection) {
         this.outbox = outbox;
-        this.database = database;
+        this.sql = sql;
+        this.tables = sql.database().tables();
         this.connection = connection;
     }
 
@@ -47,10 +51,10 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     public List<EnqueueResult> enqueueAll(List<OutboxMessage> messages) {
         requireOpen();
         int claimable = Math.toIntExact(
-                messages.stream().filter(EnqueueStatement::isClaimable).count());
+                messages.stream().filter(EnqueueCall::isClaimable).count());
         LocalWatchers.Reserved reserved =
-                claimable == 0 ? null : LocalWatchers.OF_THIS_PROCESS.reserve(database.tables(), claimable);
-        EnqueueStatement.Enqueued enqueued;
+                claimable == 0 ? null : LocalWatchers.OF_THIS_PROCESS.reserve(tables, claimable);
+        EnqueueCall.Enqueued enqueued;
         try {
             enqueued = outbox.enqueueAll(connection, messages, reserved);
         } catch (Throwable t) {
@@ -82,7 +86,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
             close();
             throw SqlErrors.permanent(
                     "enqueueing in %s failed: the connection is in another transaction than before; roll it back, and begin"
-                                    .formatted(database.tables())
+                                    .formatted(tables)
                             + " again for each transaction");
         }
         transaction = transaction.or(() -> now);
@@ -104,7 +108,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
 
     private void requireOpen() {
         if (ended) {
-            throw new IllegalStateException("the messages of this transaction of " + database.tables()
+            throw new IllegalStateException("the messages of this transaction of " + tables
                     + " were reported as committed or closed; begin again for more");
         }
     }
@@ -128,7 +132,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
         List<Settlement> releases = entries.claims().stream()
                 .<Settlement>map(claim -> new Settlement.Released(claim.ref()))
                 .toList();
-        Thread.ofVirtual().name("spream-outbox-release-" + database.tables()).start(() -> {
+        Thread.ofVirtual().name("spream-outbox-release-" + tables).start(() -> {
             for (Duration pause : RELEASES) {
                 LockSupport.parkNanos(pause.toNanos());
                 if (releaseNow(entries.room().owner(), releases)) {
@@ -142,11 +146,11 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     /** Returns whether the entries were found, or no later try would succeed either. */
     private boolean releaseNow(OutboxOwner owner, List<Settlement> releases) {
         try {
-            return new EntrySettlements(database).settle(owner, releases).isEmpty();
+            return sql.settle(owner, releases).isEmpty();
         } catch (StorageException e) {
             log.info(
                     "[{}] {} claims were not released{}; the entries wait until their leases expire: {}",
-                    database.tables(),
+                    tables,
                     releases.size(),
                     e.retryable() ? ", unless another try succeeds" : "",
                     LoggedFailure.message(e));

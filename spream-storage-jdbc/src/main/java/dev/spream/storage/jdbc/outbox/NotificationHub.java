@@ -2,6 +2,8 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.internal.SectionLock;
 import dev.spream.outbox.OutboxStore;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -12,13 +14,15 @@ import org.jspecify.annotations.Nullable;
  * many threads.
  */
 final class NotificationHub {
+    private final OutboxSql sql;
     private final OutboxDatabase database;
     private final SectionLock lock = new SectionLock();
     private final Set<Watch> watches = new HashSet<>(); // guarded by lock
     private volatile @Nullable NotificationListener listener; // written under lock; null while there are no watches
 
-    NotificationHub(OutboxDatabase database) {
-        this.database = database;
+    NotificationHub(OutboxSql sql) {
+        this.sql = sql;
+        this.database = sql.database();
     }
 
     OutboxStore.Watch add(OutboxStore.Watcher watcher) {

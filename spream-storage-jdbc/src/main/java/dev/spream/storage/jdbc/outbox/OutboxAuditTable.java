@@ -7,6 +7,7 @@ import dev.spream.outbox.OutboxStatus;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.SQLException;
 import java.util.List;
 

@@ -2,6 +2,8 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.StorageException;
 import dev.spream.storage.jdbc.internal.TablesBuilder;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.time.Duration;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -19,11 +21,11 @@ import javax.sql.DataSource;
 public final class OutboxBuilder<P> extends TablesBuilder<OutboxBuilder<P>> {
     static final Duration DEFAULT_STATEMENT_TIMEOUT = Duration.ofSeconds(5);
 
-    private final Function<OutboxDatabase, P> product;
+    private final Function<OutboxSql, P> product;
     private String table = OutboxTables.DEFAULT_OUTBOX;
     private String ledger = OutboxTables.DEFAULT_LEDGER;
 
-    OutboxBuilder(DataSource dataSource, Function<OutboxDatabase, P> product) {
+    OutboxBuilder(DataSource dataSource, Function<OutboxSql, P> product) {
         super(dataSource, DEFAULT_STATEMENT_TIMEOUT);
         this.product = product;
     }
@@ -50,8 +52,8 @@ public final class OutboxBuilder<P> extends TablesBuilder<OutboxBuilder<P>> {
      * @throws StorageException if the database cannot be reached, or its tables do not have the required version
      */
     public P build() {
-        OutboxTables tables = new OutboxTables(schema(), table, ledger);
+        OutboxTables tables = new OutboxTables(schema().value(), table, ledger);
         ensure(tables.migrated());
-        return product.apply(new OutboxDatabase(dataSource(), tables, statementTimeout()));
+        return product.apply(new PostgresOutbox(new PostgresOutboxDatabase(dataSource(), tables, statementTimeout())));
     }
 }

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.OperatorAction;
 import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 
 /** Maintenance of many entries at once: releases expired claims, and purges old settled entries. */
 record OutboxCleanup(OutboxDatabase database, OutboxLedgerPruning ledger) {

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.SQLException;
 import java.util.List;
 

@@ -9,6 +9,8 @@ import dev.spream.outbox.OutboxStore;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.outbox.dialect.LedgerRows;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import dev.spream.testkit.outbox.OutboxOperationsFixture;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -24,8 +26,8 @@ final class JdbcOutboxFixture implements OutboxOperationsFixture<Connection> {
     private final JdbcOutboxStore store = JdbcOutboxStore.create(database.dataSource());
     private final JdbcOutboxStore anotherStore = JdbcOutboxStore.create(database.dataSource());
     private final JdbcOutboxOperations operations = JdbcOutboxOperations.create(database.dataSource());
-    private final OutboxDatabase tables =
-            new OutboxDatabase(database.dataSource(), OutboxTables.defaults(), Duration.ofSeconds(5));
+    private final PostgresOutboxDatabase tables =
+            new PostgresOutboxDatabase(database.dataSource(), OutboxTables.defaults(), Duration.ofSeconds(5));
 
     @Override
     public OutboxStore store() {
