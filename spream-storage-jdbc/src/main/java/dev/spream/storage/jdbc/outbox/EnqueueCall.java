@@ -46,7 +46,7 @@ record EnqueueCall(OutboxSql sql, Statements transaction, LocalWatchers.@Nullabl
         Map<String, EnqueuedRow> rows = new LinkedHashMap<>();
         Map<String, LedgerEntry> taken = new LinkedHashMap<>();
         for (int round = 0; !open.isEmpty() && round < ROUNDS; round++) {
-            rows.putAll(insert(open.values(), round == 0));
+            rows.putAll(insert(open.values(), rows.isEmpty()));
             open.keySet().removeAll(rows.keySet());
             taken.putAll(find(open.keySet()));
             open.keySet().removeAll(taken.keySet());

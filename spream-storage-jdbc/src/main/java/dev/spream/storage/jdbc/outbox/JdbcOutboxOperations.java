@@ -9,6 +9,7 @@ import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.ReasonCode;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxAuditTable;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.time.Duration;

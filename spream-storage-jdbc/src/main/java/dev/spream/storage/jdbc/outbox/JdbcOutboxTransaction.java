@@ -10,9 +10,11 @@ import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +29,8 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
 
     /** The pauses before the tries to release claims. */
     private static final List<Duration> RELEASES = List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(5));
+
+    private static final String ENTRY = "SELECT 1 FROM @outbox WHERE id = ?";
 
     private final JdbcOutbox outbox;
     private final OutboxSql sql;
@@ -50,6 +54,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     @Override
     public List<EnqueueResult> enqueueAll(List<OutboxMessage> messages) {
         requireOpen();
+        requireVisible();
         int claimable = Math.toIntExact(
                 messages.stream().filter(EnqueueCall::isClaimable).count());
         LocalWatchers.Reserved reserved =
@@ -83,13 +88,33 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     /** Refuses entries of another transaction: the earlier ones may have been rolled back, and must not be sent. */
     private void requireSame(Optional<String> now) {
         if (now.isPresent() && !transaction.isEmpty() && !transaction.equals(now)) {
-            close();
-            throw SqlErrors.permanent(
-                    "enqueueing in %s failed: the connection is in another transaction than before; roll it back, and begin"
-                                    .formatted(tables)
-                            + " again for each transaction");
+            throw anotherTransaction();
         }
         transaction = transaction.or(() -> now);
+    }
+
+    /** Does the same before the next call where transactions have no identity: looks for an earlier entry. */
+    private void requireVisible() {
+        if (claimed.isEmpty() || transaction.isPresent()) {
+            return;
+        }
+        long id = claimed.getFirst().claims().getFirst().entry().id();
+        try {
+            Statements caller = sql.database().ofCaller(connection, "enqueueing in " + tables);
+            if (caller.find(ENTRY, p -> p.number(id), row -> true).isEmpty()) {
+                throw anotherTransaction();
+            }
+        } catch (SQLException e) {
+            throw SqlErrors.storageException("enqueueing in " + tables, e);
+        }
+    }
+
+    private StorageException anotherTransaction() {
+        close();
+        return SqlErrors.permanent(
+                "enqueueing in %s failed: the connection is in another transaction than before; roll it back, and begin"
+                                .formatted(tables)
+                        + " again for each transaction");
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.outbox.dialect.LedgerRows;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxAuditTable;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -21,12 +22,15 @@ import java.util.Optional;
  * changes the ledger first and the entry second, and writes the audit row.
  */
 record OperationsChanges(OutboxDatabase database) {
-    private static final String LOCK = """
+    private static final String LOCK = "SELECT 1 FROM @outbox WHERE id = ? @lock";
+
+    /** Reads a locked entry. Separate from the lock, whose wait the time of its statement may not include. */
+    private static final String READ = """
             SELECT o.status, o.idempotency_key, o.generation, o.request_digest,
                 o.status = 'sending' AND o.lease_until > @now AS held,
                 o.expires_at <= @now AS expired,
                 o.status = 'sending' OR o.status IN ('pending', 'failed') AND o.next_run_at <= @now AS due
-            FROM @outbox o WHERE o.id = ? @lock""";
+            FROM @outbox o WHERE o.id = ?""";
 
     private static final String REQUEUE = """
             UPDATE @outbox SET status = 'pending', generation = ?, attempts = 0,
@@ -179,11 +183,10 @@ record OperationsChanges(OutboxDatabase database) {
     private OperatorResult change(String action, long id, OperatorAction act, Change change) {
         return database.inTransaction(
                 "changing an entry of %s by %s".formatted(database.tables(), action), transaction -> {
-                    List<Locked> locked = transaction.rows(LOCK, p -> p.number(id), Locked::read);
-                    if (locked.isEmpty()) {
+                    if (transaction.rows(LOCK, p -> p.number(id), row -> true).isEmpty()) {
                         return new OperatorResult.NotFound();
                     }
-                    Locked entry = locked.getFirst();
+                    Locked entry = transaction.row(READ, p -> p.number(id), Locked::read);
                     Made made = entry.held() ? Made.refused("a worker is sending it") : change.make(transaction, entry);
                     OutboxRow row = OperationsRows.find(transaction, id).orElseThrow();
                     if (!made.done()) {

@@ -170,16 +170,16 @@ final class PostgresOutbox implements OutboxSql {
 
     @Override
     public int releaseExpired(OperatorAction act) {
-        return new OutboxCleanup(database, pruning).releaseExpired(act);
+        return new OutboxCleanup(database).releaseExpired(act);
     }
 
     @Override
     public int purge(Duration settledFor, int limit, OperatorAction act) {
-        return new OutboxCleanup(database, pruning).purge(JdbcTimestamps.micros(settledFor), limit, act);
+        return new OutboxCleanup(database).purge(JdbcTimestamps.micros(settledFor), limit, act);
     }
 
     @Override
     public int pruneLedger(Duration settledFor, int limit, OperatorAction act) {
-        return new OutboxCleanup(database, pruning).pruneLedger(JdbcTimestamps.micros(settledFor), limit, act);
+        return pruning.pruneAndRecord(JdbcTimestamps.micros(settledFor), limit, act);
     }
 }

@@ -23,6 +23,10 @@ public record OutboxTables(String schema, String outbox, String ledger) {
     /** Names of PostgreSQL have 63 bytes, and those of the indexes are these names with a suffix. */
     public static final int MAX_LENGTH = 45;
 
+    /** The setting that creates and migrates the tables. */
+    public static final String HOW_TO_MIGRATE =
+            "migrate(true), in a configuration outbox.jdbc.migrate=true, as a worker or service that starts does by default";
+
     private static final int CHANNEL_DIGITS = 16;
 
     public OutboxTables {
@@ -58,11 +62,10 @@ public record OutboxTables(String schema, String outbox, String ledger) {
     public MigratedTables migrated() {
         return new MigratedTables(
                 "the outbox '%s'".formatted(outbox),
-                "dev/spream/storage/jdbc/outbox",
+                "dev/spream/storage/jdbc/outbox/postgresql",
                 outbox + "_history",
                 5,
-                "migrate(true), in a configuration outbox.jdbc.migrate=true, as a worker or service that starts does by"
-                        + " default",
+                HOW_TO_MIGRATE,
                 true, // version 1 left columns of earlier ledgers NOT NULL, which version 4 corrects
                 Map.of("outbox", outbox, "ledger", ledger));
     }

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /**
  * The words in which kinds of database differ, for statements that they share. A statement has a table as {@code
- * @outbox}, {@code @ledger}, {@code @segments}, {@code @workers} or {@code @audit}, and these words:
+ * @outbox}, {@code @ledger}, {@code @segments}, {@code @workers}, {@code @audit} or {@code @history}, and these words:
  *
  * <ul>
  *   <li>{@code @now}: the time of the server's clock;
@@ -44,14 +44,14 @@ public enum SqlWords {
                     "lock",
                     "FOR UPDATE",
                     "hold",
-                    "LOCK IN SHARE MODE",
+                    "FOR UPDATE",
                     "latest",
                     "LOCK IN SHARE MODE",
                     "json",
                     ""));
 
     private static final Pattern PLACE =
-            Pattern.compile("@(outbox|ledger|segments|workers|audit|now|never|lock|hold|latest|json)\\b");
+            Pattern.compile("@(outbox|ledger|segments|workers|audit|history|now|never|lock|hold|latest|json)\\b");
 
     private final char quote;
     private final Map<String, String> words;
