@@ -50,8 +50,10 @@ public final class JdbcTimestamps {
     public static Optional<Instant> optionalClock(ResultSet row, String column) throws SQLException {
         int index = row.findColumn(column);
         return row.getMetaData().getColumnTypeName(index).equals("timestamptz")
-                ? Optional.ofNullable(row.getObject(index, OffsetDateTime.class)).map(OffsetDateTime::toInstant)
-                : Optional.ofNullable(row.getObject(index, LocalDateTime.class)).map(time -> time.toInstant(ZoneOffset.UTC));
+                ? Optional.ofNullable(row.getObject(index, OffsetDateTime.class))
+                        .map(OffsetDateTime::toInstant)
+                : Optional.ofNullable(row.getObject(index, LocalDateTime.class))
+                        .map(time -> time.toInstant(ZoneOffset.UTC));
     }
 
     /**

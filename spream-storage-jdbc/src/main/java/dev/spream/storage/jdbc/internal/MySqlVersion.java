@@ -24,8 +24,7 @@ public record MySqlVersion(boolean mariadb, String text) {
 
     /** Returns the version that a server reports. */
     public static MySqlVersion of(String reported) {
-        String version =
-                reported.startsWith(MARIADB_PREFIX) ? reported.substring(MARIADB_PREFIX.length()) : reported;
+        String version = reported.startsWith(MARIADB_PREFIX) ? reported.substring(MARIADB_PREFIX.length()) : reported;
         return new MySqlVersion(version.toLowerCase(Locale.ROOT).contains("mariadb"), version);
     }
 

@@ -8,7 +8,6 @@ import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SqlErrors;
-import dev.spream.storage.jdbc.internal.Transactions;
 import dev.spream.storage.jdbc.outbox.dialect.LedgerRows;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;

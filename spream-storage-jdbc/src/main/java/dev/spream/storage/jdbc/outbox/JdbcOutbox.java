@@ -5,7 +5,6 @@ import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxTransaction;
 import dev.spream.storage.jdbc.internal.Statements;
-import dev.spream.storage.jdbc.internal.Transactions;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.sql.Connection;

@@ -29,7 +29,8 @@ final class JdbcOutboxKeys {
             "Maximum duration of a statement. Should be a fraction of the lease.",
             OutboxBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
-    static final List<ConfigKey<?>> ALL = ConnectionKeys.ofAnyKindWith(SCHEMA, TABLE, LEDGER, MIGRATE, STATEMENT_TIMEOUT);
+    static final List<ConfigKey<?>> ALL =
+            ConnectionKeys.ofAnyKindWith(SCHEMA, TABLE, LEDGER, MIGRATE, STATEMENT_TIMEOUT);
 
     private JdbcOutboxKeys() {}
 

@@ -14,7 +14,6 @@ import dev.spream.storage.jdbc.outbox.dialect.OutboxAuditTable;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
 
 /**

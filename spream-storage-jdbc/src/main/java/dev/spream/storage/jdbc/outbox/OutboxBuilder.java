@@ -67,8 +67,7 @@ public final class OutboxBuilder<P> extends TablesBuilder<OutboxBuilder<P>> {
             return product.apply(MySqlOutbox.open(dataSource(), tables, statementTimeout(), migrates()));
         }
         ensure(tables.migrated());
-        return product.apply(
-                new PostgresOutbox(new PostgresOutboxDatabase(dataSource(), tables, statementTimeout())));
+        return product.apply(new PostgresOutbox(new PostgresOutboxDatabase(dataSource(), tables, statementTimeout())));
     }
 
     /** Returns the database of MySQL or MariaDB that has the tables; empty in PostgreSQL. */

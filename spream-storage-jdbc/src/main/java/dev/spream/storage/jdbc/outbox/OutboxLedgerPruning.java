@@ -76,8 +76,7 @@ final class OutboxLedgerPruning extends LedgerPruning {
 
     @Override
     protected int forget(Statements transaction, List<String> keys, long settledForMicros) throws SQLException {
-        List<String> locked =
-                transaction.rows(LOCK, p -> p.texts(keys), row -> row.getString("idempotency_key"));
+        List<String> locked = transaction.rows(LOCK, p -> p.texts(keys), row -> row.getString("idempotency_key"));
         return transaction.row(DELETE, p -> p.texts(locked).number(settledForMicros), row -> row.getInt("forgotten"));
     }
 }

@@ -2,8 +2,8 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.storage.jdbc.MySqlDatabase;
 import dev.spream.storage.jdbc.MySqlServer;
-import dev.spream.testkit.outbox.OutboxStoreContract;
 import dev.spream.testkit.outbox.OutboxFixture;
+import dev.spream.testkit.outbox.OutboxStoreContract;
 import java.sql.Connection;
 import org.junit.jupiter.api.AfterAll;
 

@@ -6,8 +6,7 @@ import org.junit.jupiter.api.AfterAll;
 
 /** Concurrent workers and writers over MariaDB, by MySQL's driver. */
 final class MariaDbRacesIT extends OutboxRaces {
-    private static final MySqlOutboxPlace PLACE =
-            new MySqlOutboxPlace(MySqlServer.embedded(), MySqlDatabase::mysqlUrl);
+    private static final MySqlOutboxPlace PLACE = new MySqlOutboxPlace(MySqlServer.embedded(), MySqlDatabase::mysqlUrl);
 
     @Override
     OutboxPlace place() {

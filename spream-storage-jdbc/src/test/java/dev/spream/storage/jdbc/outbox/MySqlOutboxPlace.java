@@ -71,7 +71,8 @@ final class MySqlOutboxPlace implements OutboxPlace {
     public void close() {
         execute(
                 "SET SESSION lock_wait_timeout = 20",
-                "TRUNCATE TABLE @outbox", // keys that are deleted and inserted again would be locked with their neighbours
+                "TRUNCATE TABLE @outbox", // keys that are deleted and inserted again would be locked with their
+                                          // neighbours
                 "TRUNCATE TABLE @ledger",
                 "DELETE FROM @workers",
                 "DELETE FROM @audit",

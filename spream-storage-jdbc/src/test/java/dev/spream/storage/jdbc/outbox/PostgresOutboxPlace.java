@@ -1,7 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
-import dev.spream.storage.jdbc.TestDatabase;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.time.Duration;

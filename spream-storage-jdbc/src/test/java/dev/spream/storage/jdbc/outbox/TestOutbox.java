@@ -45,6 +45,10 @@ final class TestOutbox implements AutoCloseable {
         return place.dataSource();
     }
 
+    OutboxPlace place() {
+        return place;
+    }
+
     TestDatabase database() {
         return ((PostgresOutboxPlace) place).database();
     }

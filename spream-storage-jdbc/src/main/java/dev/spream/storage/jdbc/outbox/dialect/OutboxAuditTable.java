@@ -37,7 +37,8 @@ public final class OutboxAuditTable {
         add(transaction, action, after.id(), after.idempotencyKey(), outcome, act);
     }
 
-    public static void add(Statements transaction, String action, String outcome, OperatorAction act) throws SQLException {
+    public static void add(Statements transaction, String action, String outcome, OperatorAction act)
+            throws SQLException {
         add(transaction, action, NO_ENTRY, "", outcome, act);
     }
 

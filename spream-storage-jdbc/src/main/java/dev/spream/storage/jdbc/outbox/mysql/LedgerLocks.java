@@ -101,7 +101,8 @@ record LedgerLocks(OutboxDatabase database, Statements transaction) {
         if (requests.isEmpty()) {
             return Map.of();
         }
-        List<String> keys = requests.stream().map(Request::key).distinct().sorted().toList();
+        List<String> keys =
+                requests.stream().map(Request::key).distinct().sorted().toList();
         return transaction.rows(Placeholders.in(sql, keys), p -> Placeholders.texts(p, keys), Known::read).stream()
                 .filter(known -> requests.contains(known.request()))
                 .collect(toMap(Known::request, Function.identity()));
@@ -123,7 +124,8 @@ record LedgerLocks(OutboxDatabase database, Statements transaction) {
                         mapping(Map.Entry::getKey, toList())));
         for (Map.Entry<Booking, List<Request>> each : alike.entrySet()) {
             Result result = each.getKey().result();
-            List<String> keys = each.getValue().stream().map(Request::key).sorted().toList();
+            List<String> keys =
+                    each.getValue().stream().map(Request::key).sorted().toList();
             transaction.update(
                     Placeholders.in(BOOK, keys),
                     p -> Placeholders.texts(

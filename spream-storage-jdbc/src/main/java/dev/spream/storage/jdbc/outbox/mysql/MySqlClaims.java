@@ -125,8 +125,8 @@ record MySqlClaims(OutboxDatabase database) {
     }
 
     /** Returns the segments that the worker holds in these epochs. */
-    private static Set<Integer> held(
-            Statements transaction, OutboxOwner owner, Collection<OutboxSegmentLease> segments) throws SQLException {
+    private static Set<Integer> held(Statements transaction, OutboxOwner owner, Collection<OutboxSegmentLease> segments)
+            throws SQLException {
         List<Integer> numbers =
                 segments.stream().map(OutboxSegmentLease::segment).toList();
         Set<Integer> held = new HashSet<>();
@@ -160,9 +160,7 @@ record MySqlClaims(OutboxDatabase database) {
         List<Long> locked = due.stream().map(each -> each.entry().id()).toList();
         Set<Long> waiting = Set.copyOf(transaction.rows(
                 Placeholders.in(WAITING, locked), p -> Placeholders.numbers(p, locked), row -> row.getLong("id")));
-        return due.stream()
-                .filter(each -> !waiting.contains(each.entry().id()))
-                .toList();
+        return due.stream().filter(each -> !waiting.contains(each.entry().id())).toList();
     }
 
     /**
@@ -188,7 +186,8 @@ record MySqlClaims(OutboxDatabase database) {
                 conflicts++;
             } else if (known.isSettled()) {
                 writes.add(
-                        each.entry().id(), EntryWrites.Change.synchronised(known).takingOver());
+                        each.entry().id(),
+                        EntryWrites.Change.synchronised(known).takingOver());
                 synchronised++;
             } else {
                 claimed.add(each);

@@ -74,8 +74,7 @@ record MySqlEnqueue(Statements transaction) {
             claim(offer.get(), server);
         }
         List<String> keys = keys(messages);
-        return transaction.rows(
-                Placeholders.in(INSERTED, keys), p -> Placeholders.texts(p, keys), MySqlEnqueue::read);
+        return transaction.rows(Placeholders.in(INSERTED, keys), p -> Placeholders.texts(p, keys), MySqlEnqueue::read);
     }
 
     private static void requireJson(String payload) {
@@ -172,7 +171,6 @@ record MySqlEnqueue(Statements transaction) {
     }
 
     void adopt(Collection<String> keys) throws SQLException {
-        boolean ignored =
-                unlessTaken(Placeholders.in(ADOPT, keys), p -> Placeholders.texts(p, keys));
+        boolean ignored = unlessTaken(Placeholders.in(ADOPT, keys), p -> Placeholders.texts(p, keys));
     }
 }

@@ -57,11 +57,8 @@ record MySqlHistory(OutboxDatabase database, LedgerPruning ledger) {
 
     private static int remove(Statements transaction, String old, String removal, long ageMicros, int limit)
             throws SQLException {
-        List<Long> ids =
-                transaction.rows(old, p -> p.number(ageMicros).number(limit), row -> row.getLong("id"));
-        return ids.isEmpty()
-                ? 0
-                : transaction.update(Placeholders.in(removal, ids), p -> Placeholders.numbers(p, ids));
+        List<Long> ids = transaction.rows(old, p -> p.number(ageMicros).number(limit), row -> row.getLong("id"));
+        return ids.isEmpty() ? 0 : transaction.update(Placeholders.in(removal, ids), p -> Placeholders.numbers(p, ids));
     }
 
     int purge(long settledForMicros, int limit, OperatorAction act) {
@@ -79,8 +76,7 @@ record MySqlHistory(OutboxDatabase database, LedgerPruning ledger) {
             List<Lapsed> lapsed = transaction.rows(
                     LAPSED,
                     p -> {},
-                    row -> new Lapsed(
-                            row.getLong("id"), row.getString("idempotency_key"), row.getInt("generation")));
+                    row -> new Lapsed(row.getLong("id"), row.getString("idempotency_key"), row.getInt("generation")));
             if (lapsed.isEmpty()) {
                 return 0;
             }

@@ -37,8 +37,7 @@ record MySqlOrdered(OutboxDatabase database) {
     private static final String OF_KEY = Stream.of("pending", "sending", "failed")
                     .map("""
                             (SELECT %s FROM @outbox o FORCE INDEX (key_order)
-                            WHERE o.ordering_key = ? AND o.status = '%%s' ORDER BY o.id LIMIT ?)"""
-                                    .formatted(COLUMNS)::formatted)
+                            WHERE o.ordering_key = ? AND o.status = '%%s' ORDER BY o.id LIMIT ?)""".formatted(COLUMNS)::formatted)
                     .collect(joining(" UNION ALL "))
             + " ORDER BY id LIMIT ?";
 
@@ -58,7 +57,9 @@ record MySqlOrdered(OutboxDatabase database) {
                 sql + " ORDER BY segment, id",
                 p -> {
                     for (int segment : segments) {
-                        p.number(segment).number(after.getOrDefault(segment, 0L)).number(perSegment);
+                        p.number(segment)
+                                .number(after.getOrDefault(segment, 0L))
+                                .number(perSegment);
                     }
                 },
                 MySqlOrdered::read);

@@ -26,8 +26,7 @@ final class MySqlOutboxDatabase extends OutboxDatabase {
      * Has the server end the session of a process that is suspended between two statements, whose locks would block
      * others.
      */
-    private static final String LIMIT =
-            "SET @spream_wait_timeout = @@SESSION.wait_timeout, SESSION wait_timeout = ";
+    private static final String LIMIT = "SET @spream_wait_timeout = @@SESSION.wait_timeout, SESSION wait_timeout = ";
 
     private static final String NO_LIMIT = "SET SESSION wait_timeout = @spream_wait_timeout";
 

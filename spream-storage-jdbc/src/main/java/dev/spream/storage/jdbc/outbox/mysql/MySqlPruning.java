@@ -58,9 +58,8 @@ final class MySqlPruning extends LedgerPruning {
     @Override
     protected int forget(Statements transaction, List<String> keys, long settledForMicros) throws SQLException {
         List<String> locked = keys(transaction, LOCK, keys, p -> {});
-        List<String> old = locked.isEmpty()
-                ? locked
-                : keys(transaction, STILL_OLD, locked, p -> p.number(settledForMicros));
+        List<String> old =
+                locked.isEmpty() ? locked : keys(transaction, STILL_OLD, locked, p -> p.number(settledForMicros));
         if (!old.isEmpty()) {
             transaction.update(Placeholders.in(DELETE, old), p -> Placeholders.texts(p, old));
         }

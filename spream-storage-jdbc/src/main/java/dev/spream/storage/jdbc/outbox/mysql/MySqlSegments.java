@@ -93,16 +93,19 @@ record MySqlSegments(OutboxDatabase database) {
         List<OutboxSegmentLease> open = open(transaction, owner, giveUp, share - kept.size());
         write(transaction, FREE, numbers(mine, giveUp::contains), p -> {});
         write(transaction, KEEP, numbers(kept, segment -> true), p -> p.number(micros));
-        write(transaction, TAKE, numbers(open, segment -> true), p -> p.text(owner)
-                .number(micros));
+        write(
+                transaction,
+                TAKE,
+                numbers(open, segment -> true),
+                p -> p.text(owner).number(micros));
         List<OutboxSegmentLease> held = new ArrayList<>(kept);
         open.forEach(segment -> held.add(new OutboxSegmentLease(segment.segment(), segment.epoch() + 1)));
         held.sort(Comparator.comparingInt(OutboxSegmentLease::segment));
         return held;
     }
 
-    private static List<OutboxSegmentLease> open(
-            Statements transaction, String owner, Set<Integer> excluded, int limit) throws SQLException {
+    private static List<OutboxSegmentLease> open(Statements transaction, String owner, Set<Integer> excluded, int limit)
+            throws SQLException {
         if (limit <= 0) {
             return List.of();
         }
@@ -136,8 +139,7 @@ record MySqlSegments(OutboxDatabase database) {
 
     void leave(OutboxOwner owner) {
         database.inTransaction("releasing the segments of " + database.tables(), transaction -> {
-            List<OutboxSegmentLease> mine =
-                    transaction.rows(MINE, p -> p.text(owner.toString()), MySqlSegments::read);
+            List<OutboxSegmentLease> mine = transaction.rows(MINE, p -> p.text(owner.toString()), MySqlSegments::read);
             write(transaction, FREE, numbers(mine, segment -> true), p -> {});
             return transaction.update(UNREGISTER, p -> p.text(owner.toString()));
         });

@@ -83,8 +83,7 @@ record MySqlSettlements(OutboxDatabase database) {
             long micros = JdbcTimestamps.micros(lease);
             List<Long> held = heldOf(lost, owner, rows(transaction, LOCK, ids(claims)));
             if (!held.isEmpty()) {
-                transaction.update(
-                        Placeholders.in(RENEW, held), p -> Placeholders.numbers(p.number(micros), held));
+                transaction.update(Placeholders.in(RENEW, held), p -> Placeholders.numbers(p.number(micros), held));
             }
             if (!lost.isEmpty()) {
                 List<Long> locked = ids(lost);
@@ -250,8 +249,7 @@ record MySqlSettlements(OutboxDatabase database) {
 
     private static Change change(SettlementRow settlement) {
         return switch (settlement.name()) {
-            case "succeeded", "aborted" ->
-                Change.settled(settlement.name(), settlement.reason(), settlement.message());
+            case "succeeded", "aborted" -> Change.settled(settlement.name(), settlement.reason(), settlement.message());
             case "parked" -> failed(settlement, 0, Due.NEVER);
             case "tried" -> failed(settlement, 1, Due.in(settlement.delayMicros()));
             default -> failed(settlement, 0, Due.in(settlement.delayMicros()));

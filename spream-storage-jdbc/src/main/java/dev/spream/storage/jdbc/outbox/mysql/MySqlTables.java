@@ -57,8 +57,8 @@ record MySqlTables(DataSource dataSource, OutboxTables tables) {
     /** Processes that start at the same time wait for each other, and the later ones find nothing to do. */
     private void migrate(Connection connection, MySqlVersion server) throws SQLException {
         String collation = server.mariadb() ? "utf8mb4_nopad_bin" : "utf8mb4_0900_bin";
-        MySqlScript script = new MySqlScript(
-                SCRIPT, sql -> SqlWords.MYSQL.in(tables, sql.replace("${collation}", collation)));
+        MySqlScript script =
+                new MySqlScript(SCRIPT, sql -> SqlWords.MYSQL.in(tables, sql.replace("${collation}", collation)));
         boolean done = MySqlScript.alone(connection, "spream outbox " + tables, () -> {
             if (storedVersion(connection) < VERSION) {
                 script.run(connection, tables.schema());
@@ -93,8 +93,7 @@ record MySqlTables(DataSource dataSource, OutboxTables tables) {
     private long storedVersion(Connection connection) throws SQLException {
         return MySqlScript.tableExists(connection, tables.schema(), tables.outbox() + "_history")
                 ? MySqlAnswers.number(
-                        connection,
-                        SqlWords.MYSQL.in(tables, "SELECT COALESCE(MAX(version), 0) FROM @history"))
+                        connection, SqlWords.MYSQL.in(tables, "SELECT COALESCE(MAX(version), 0) FROM @history"))
                 : 0;
     }
 }
