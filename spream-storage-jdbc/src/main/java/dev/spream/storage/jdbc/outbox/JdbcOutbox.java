@@ -14,7 +14,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link Outbox} in PostgreSQL: messages are enqueued on a connection of the caller, in its transaction.
+ * An {@link Outbox} in PostgreSQL, MySQL or MariaDB: messages are enqueued on a connection of the caller, in its transaction.
  *
  * <pre>{@code
  * connection.setAutoCommit(false);
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Transactions are best READ COMMITTED, the default; at a higher level, a key that another transaction has taken since this
+ * <p>Transactions are best READ COMMITTED, the default of PostgreSQL; at a higher level, a key that another transaction has taken since this
  * one began makes it fail, to be repeated as a whole. Transactions that enqueue several keys one by one should do so in the
  * same order, or all at once, lest two wait for each other.
  *
@@ -44,7 +44,10 @@ public final class JdbcOutbox implements Outbox<Connection> {
         this.signal = new OutboxSignal(sql);
     }
 
-    /** The outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */
+    /**
+     * The outbox {@code outbox_orders} in the schema {@code spream}, in MySQL and MariaDB in the database of the
+     * connections; it is created where needed.
+     */
     public static JdbcOutbox create(DataSource dataSource) {
         return builder(dataSource).build();
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * {@link OutboxOperations} in PostgreSQL 14 or newer, concurrently with any number of workers. A change locks the entry
+ * {@link OutboxOperations} in PostgreSQL, MySQL or MariaDB, concurrently with any number of workers. A change locks the entry
  * first and its ledger row second, as workers do, and increments the entry's claim token, so that the claim of a worker
  * is lost.
  *

@@ -18,17 +18,16 @@ import java.util.Set;
 import javax.sql.DataSource;
 
 /**
- * An {@link OutboxStore} in PostgreSQL 14 or newer, for any number of workers in any number of processes. Leases are
- * measured by the server's clock.
+ * An {@link OutboxStore} in PostgreSQL 14, MySQL 8.0.17 or MariaDB 10.6, or a newer one, for any number of workers in
+ * any number of processes. Leases are measured by the server's clock.
  *
- * <p>Safe for use by many threads. Each call takes a connection and returns it at its end; while there are watchers,
- * one more connection is held, which listens for notifications. The caller owns the data source and closes it after the
- * store.
+ * <p>Safe for use by many threads. Each call takes a connection and returns it at its end; in PostgreSQL, while there
+ * are watchers, one more connection is held, which listens for notifications. The caller owns the data source and
+ * closes it after the store.
  *
- * <p>Correctness: each claim and each settlement is one statement at READ COMMITTED, which locks its rows and evaluates
- * them as locked. Claims, renewals and settlements skip rows that another session has locked; settlements then wait
- * briefly for those. All other statements lock entries in the order of their ids, and ledger rows after their entries.
- * No lock is held between two round trips, except on segments, on which the order of entries does not depend.
+ * <p>Correctness: claims and settlements run at READ COMMITTED, lock their rows and evaluate them as locked. Claims,
+ * renewals and settlements skip rows that another session has locked; settlements then wait briefly for those. All other
+ * statements lock entries in the order of their ids, and ledger rows after their entries.
  */
 public final class JdbcOutboxStore implements OutboxStore {
     private final OutboxSql sql;

@@ -1,13 +1,13 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.storage.jdbc.internal.Statements;
-import dev.spream.storage.jdbc.outbox.dialect.LedgerPruning;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.RequestPruning;
 import java.sql.SQLException;
 import java.util.List;
 
 /** Removes old requests from the ledger in PostgreSQL. */
-final class OutboxLedgerPruning extends LedgerPruning {
+final class OutboxLedgerPruning extends RequestPruning {
     /**
      * Joins that find the reasons to keep the requests {@code w}; each is looked up by its key, regardless of the
      * server's statistics.

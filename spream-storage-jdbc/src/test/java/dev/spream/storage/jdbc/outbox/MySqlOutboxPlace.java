@@ -72,7 +72,7 @@ final class MySqlOutboxPlace implements OutboxPlace {
         execute(
                 "SET SESSION lock_wait_timeout = 20",
                 "TRUNCATE TABLE @outbox", // keys that are deleted and inserted again would be locked with their
-                                          // neighbours
+                // neighbours
                 "TRUNCATE TABLE @ledger",
                 "DELETE FROM @workers",
                 "DELETE FROM @audit",

@@ -1,5 +1,5 @@
 /**
- * What an outbox in any kind of database shares, and the differences between them as interfaces: {@link
+ * The shared part of an outbox in any kind of database, and the differences as interfaces: {@link
  * dev.spream.storage.jdbc.outbox.dialect.OutboxSql} are the statements, {@link
  * dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase} runs them. Internal to the outbox of this module.
  */

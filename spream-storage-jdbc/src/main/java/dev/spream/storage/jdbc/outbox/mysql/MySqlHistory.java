@@ -3,9 +3,9 @@ package dev.spream.storage.jdbc.outbox.mysql;
 import dev.spream.outbox.OperatorAction;
 import dev.spream.outbox.OutboxHistory;
 import dev.spream.storage.jdbc.internal.Statements;
-import dev.spream.storage.jdbc.outbox.dialect.LedgerPruning;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxAuditTable;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.RequestPruning;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -13,7 +13,7 @@ import java.util.List;
  * Removes old rows of the history, a bounded number in each transaction, and releases expired claims. Rows that another
  * transaction has locked are skipped.
  */
-record MySqlHistory(OutboxDatabase database, LedgerPruning ledger) {
+record MySqlHistory(OutboxDatabase database, RequestPruning ledger) {
     static final String OLD_ENTRIES = """
             SELECT id FROM @outbox FORCE INDEX (settled) WHERE settled_at <= @now - INTERVAL ? MICROSECOND
             ORDER BY settled_at, id LIMIT ? FOR UPDATE SKIP LOCKED""";

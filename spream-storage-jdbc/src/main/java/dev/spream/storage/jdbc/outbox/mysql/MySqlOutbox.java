@@ -18,10 +18,10 @@ import dev.spream.storage.jdbc.internal.SqlErrors;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.outbox.dialect.ClaimOffer;
 import dev.spream.storage.jdbc.outbox.dialect.EnqueuedRow;
-import dev.spream.storage.jdbc.outbox.dialect.LedgerPruning;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
+import dev.spream.storage.jdbc.outbox.dialect.RequestPruning;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -47,7 +47,7 @@ public final class MySqlOutbox implements OutboxSql {
     private static final int CHANGED_SINCE_SNAPSHOT = 1020;
 
     private final OutboxDatabase database;
-    private final LedgerPruning pruning;
+    private final RequestPruning pruning;
 
     private MySqlOutbox(OutboxDatabase database) {
         this.database = database;

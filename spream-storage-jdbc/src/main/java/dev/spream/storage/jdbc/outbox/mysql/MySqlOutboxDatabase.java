@@ -19,7 +19,7 @@ final class MySqlOutboxDatabase extends OutboxDatabase {
     /** The maximum number of times that the work of a transaction is done, if the server aborts it as a deadlock. */
     private static final int ROUNDS = 5;
 
-    /** Without it, a scan would lock the gaps between the rows, and block those who enqueue. */
+    /** Without it, a scan would lock the gaps between the rows, and block transactions that enqueue. */
     private static final String ISOLATION = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED";
 
     /**

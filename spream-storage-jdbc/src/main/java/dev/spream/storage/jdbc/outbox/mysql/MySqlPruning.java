@@ -2,13 +2,13 @@ package dev.spream.storage.jdbc.outbox.mysql;
 
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Statements;
-import dev.spream.storage.jdbc.outbox.dialect.LedgerPruning;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.RequestPruning;
 import java.sql.SQLException;
 import java.util.List;
 
 /** Removes old requests from the ledger in MySQL and MariaDB. */
-final class MySqlPruning extends LedgerPruning {
+final class MySqlPruning extends RequestPruning {
     /** The condition that no reason to keep the request {@code l} exists, with the time as its parameter. */
     private static final String UNNEEDED = """
             NOT EXISTS (SELECT 1 FROM @outbox o WHERE o.idempotency_key = l.idempotency_key)

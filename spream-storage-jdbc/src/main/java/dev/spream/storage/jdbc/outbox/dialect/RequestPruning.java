@@ -14,7 +14,7 @@ import java.util.List;
  * or they were settled late, are not read each time. Safe for use by many threads; concurrent passes may read the same
  * requests.
  */
-public abstract class LedgerPruning {
+public abstract class RequestPruning {
     /** The number of requests that one statement reads. */
     public static final int WALK = 1_000;
 
@@ -33,7 +33,7 @@ public abstract class LedgerPruning {
     public record Looked(Position at, boolean old) {}
 
     /** @param first a time before that of any request, as formatted by the server */
-    protected LedgerPruning(OutboxDatabase database, String first) {
+    protected RequestPruning(OutboxDatabase database, String first) {
         this.database = database;
         this.beginning = new Position(first, "");
         this.position = beginning;
