@@ -1,0 +1,20 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.storage.jdbc.MySqlDatabase;
+import dev.spream.storage.jdbc.MySqlServer;
+import org.junit.jupiter.api.AfterAll;
+
+/** Concurrent workers and writers over MariaDB, by MySQL's driver. */
+final class MariaDbRacesIT extends OutboxRaces {
+    private static final MySqlOutboxPlace PLACE = new MySqlOutboxPlace(MySqlServer.embedded(), MySqlDatabase::mysqlUrl);
+
+    @Override
+    OutboxPlace place() {
+        return PLACE;
+    }
+
+    @AfterAll
+    static void drop() {
+        PLACE.drop();
+    }
+}
