@@ -11,8 +11,13 @@ import dev.spream.core.StorageException;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxClaim;
+import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
+import dev.spream.outbox.OutboxSender;
+import dev.spream.outbox.SendOutcome;
 import dev.spream.outbox.Settlement;
+import dev.spream.outbox.worker.OutboxWorker;
+import dev.spream.outbox.worker.OutboxWorkerOptions;
 import dev.spream.storage.jdbc.MySqlDatabase;
 import dev.spream.storage.jdbc.MySqlServer;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
@@ -20,16 +25,20 @@ import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import dev.spream.storage.jdbc.outbox.mysql.MySqlOutbox;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -232,6 +241,56 @@ abstract class MySqlOutboxes {
                 .containsExactly("Conflict", "Enqueued");
         assertThat(test.store.claim(ANN, "", 10, LEASE).claims()).hasSize(3);
         assertThat(test.ledger.find("theirs")).isPresent();
+    }
+
+    @Test
+    void what_a_transaction_commits_is_sent_at_once_and_what_it_rolls_back_is_not() throws Exception {
+        test.enqueue("first");
+        BlockingQueue<String> sent = new LinkedBlockingQueue<>();
+        OutboxDataSource dataSource = OutboxDataSource.over(test.dataSource());
+        try (OutboxWorker worker = OutboxWorker.builder(test.store, new Noting(sent))
+                .options(OutboxWorkerOptions.builder()
+                        .pollInterval(Duration.ofHours(1))
+                        .build())
+                .build()) {
+            Thread.ofVirtual().start(worker::run);
+            assertThat(sent.poll(60, TimeUnit.SECONDS)).isEqualTo("first"); // it has polled, and will not again
+            test.outbox.transactWithoutResult(
+                    (connection, messages) -> messages.enqueue(OutboxMessage.of("transact", "1")));
+            assertThat(sent.poll(60, TimeUnit.SECONDS)).isEqualTo("transact");
+            assertThatThrownBy(() -> test.outbox.transactWithoutResult((connection, messages) -> {
+                        messages.enqueue(OutboxMessage.of("never", "1"));
+                        throw new IllegalStateException("no stock");
+                    }))
+                    .hasMessage("no stock");
+            try (Connection connection = dataSource.getConnection()) {
+                connection.setAutoCommit(false);
+                Savepoint savepoint = connection.setSavepoint();
+                test.outbox.enqueue(connection, OutboxMessage.of("never, either", "1"));
+                connection.rollback(savepoint);
+                test.outbox.enqueue(connection, OutboxMessage.of("data source", "1"));
+                connection.commit();
+            }
+            assertThat(sent.poll(60, TimeUnit.SECONDS)).isEqualTo("data source");
+            test.outbox.transactWithoutResult((connection, messages) -> messages.enqueue(
+                    OutboxMessage.builder("last", "1").orderingKey("key").build()));
+            assertThat(sent.poll(60, TimeUnit.SECONDS)).isEqualTo("last");
+        }
+        assertThat(test.rows("SELECT idempotency_key FROM @outbox WHERE idempotency_key LIKE 'never%'"))
+                .isEmpty();
+    }
+
+    private record Noting(BlockingQueue<String> sent) implements OutboxSender {
+        @Override
+        public Guarantee guarantee() {
+            return Guarantee.IDEMPOTENT;
+        }
+
+        @Override
+        public SendOutcome send(OutboxEntry entry, Duration timeout) {
+            sent.add(entry.idempotencyKey());
+            return new SendOutcome.Succeeded(LedgerResult.succeeded());
+        }
     }
 
     @Test
