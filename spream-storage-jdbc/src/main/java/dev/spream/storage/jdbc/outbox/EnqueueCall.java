@@ -122,8 +122,7 @@ record EnqueueCall(OutboxSql sql, Statements transaction, LocalWatchers.@Nullabl
         ClaimRoom room = reserved.room();
         String destination = reserved.destination();
         Set<String> keys = messages.stream()
-                .filter(message ->
-                        isClaimable(message) && message.destination().equals(destination))
+                .filter(message -> isClaimable(message) && message.destination().equals(destination))
                 .map(OutboxMessage::idempotencyKey)
                 .limit(room.size())
                 .collect(toSet());

@@ -1,5 +1,7 @@
 package dev.spream.storage.jdbc.outbox.mysql;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxEntry;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Claims entries for workers: locks rows that are not locked, looks each up in the ledger, and writes the outcome. */
 record MySqlClaims(OutboxDatabase database) {
@@ -50,12 +53,18 @@ record MySqlClaims(OutboxDatabase database) {
     static final String WAITING = """
             SELECT o.id FROM @outbox o
             WHERE o.id IN (*)
-                AND (EXISTS (SELECT 1 FROM @outbox earlier
-                        WHERE earlier.ordering_key = o.ordering_key AND earlier.destination = o.destination
-                            AND earlier.status IN ('pending', 'sending', 'failed') AND earlier.id < o.id)
-                    OR EXISTS (SELECT 1 FROM @outbox later
+                AND (%s OR EXISTS (SELECT 1 FROM @outbox later FORCE INDEX (key_order)
                         WHERE later.ordering_key = o.ordering_key AND later.destination = o.destination
-                            AND later.status = 'sending' AND later.id > o.id AND later.lease_until > @now))""";
+                            AND later.status = 'sending' AND later.id > o.id AND later.lease_until > @now))""".formatted(
+            Stream.of("pending", "sending", "failed").map(MySqlClaims::earlier).collect(joining(" OR ")));
+
+    /** Compares with the first entry of the key that has the status, one entry of the index. */
+    private static String earlier(String status) {
+        return """
+                o.id > (SELECT e.id FROM @outbox e FORCE INDEX (key_order)
+                    WHERE e.ordering_key = o.ordering_key AND e.destination = o.destination AND e.status = '%s'
+                    ORDER BY e.id LIMIT 1)""".formatted(status);
+    }
 
     private static final String CLAIM = """
             UPDATE @outbox SET outcome_unknown = outcome_unknown OR status = 'sending', status = 'sending',

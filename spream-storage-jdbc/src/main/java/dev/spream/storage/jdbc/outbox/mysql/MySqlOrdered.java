@@ -26,8 +26,9 @@ record MySqlOrdered(OutboxDatabase database) {
 
     /** Reads the end of each segment in the index, which costs little for segments without entries. */
     static final String ENDS = """
-            SELECT open_segment, MAX(id) AS last FROM @outbox FORCE INDEX (segment_order)
-            WHERE open_segment IN (*) AND destination = ? GROUP BY open_segment, destination""";
+            SELECT s.segment, (SELECT o.id FROM @outbox o FORCE INDEX (segment_order)
+                WHERE o.open_segment = s.segment AND o.destination = ? ORDER BY o.id DESC LIMIT 1) AS last
+            FROM @segments s WHERE s.segment IN (*)""";
 
     private static final String OF_SEGMENT = """
             (SELECT %s FROM @outbox o FORCE INDEX (segment_order)
@@ -35,12 +36,11 @@ record MySqlOrdered(OutboxDatabase database) {
 
     private static final List<String> UNSETTLED = List.of("pending", "sending", "failed");
 
-    private static final String OF_KEY = UNSETTLED.stream()
-                    .map("""
+    private static final String OF_KEY =
+            UNSETTLED.stream().map("""
                             (SELECT %s FROM @outbox o FORCE INDEX (key_order)
-                            WHERE o.ordering_key = ? AND o.destination = ? AND o.status = '%%s' ORDER BY o.id LIMIT ?)""".formatted(COLUMNS)::formatted)
-                    .collect(joining(" UNION ALL "))
-            + " ORDER BY id LIMIT ?";
+                            WHERE o.ordering_key = ? AND o.destination = ? AND o.status = '%%s' ORDER BY o.id LIMIT ?)""".formatted(COLUMNS)::formatted).collect(joining(" UNION ALL "))
+                    + " ORDER BY id LIMIT ?";
 
     boolean any() {
         return database.row(
@@ -72,13 +72,13 @@ record MySqlOrdered(OutboxDatabase database) {
             return List.of();
         }
         record End(int segment, long last) {}
-        Database.Binder segments = p -> Placeholders.integers(p, after.keySet()).text(destination);
+        Database.Binder segments = p -> Placeholders.integers(p.text(destination), after.keySet());
         return database
                 .rows(
                         what(after.size()),
                         Placeholders.in(ENDS, after.keySet()),
                         segments,
-                        row -> new End(row.getInt("open_segment"), row.getLong("last")))
+                        row -> new End(row.getInt("segment"), row.getLong("last")))
                 .stream()
                 .filter(end -> end.last() > after.getOrDefault(end.segment(), 0L))
                 .map(End::segment)

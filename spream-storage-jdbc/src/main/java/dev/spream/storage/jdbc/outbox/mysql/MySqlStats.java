@@ -80,7 +80,7 @@ record MySqlStats(OutboxDatabase database) {
     }
 
     OutboxStats read(int bound) {
-        Set<String> destinations = new MySqlWaiting(database).plain();
+        Set<String> destinations = new MySqlWaiting(database).known();
         String plain = DUE.formatted(bound).repeat(destinations.size());
         return database.row(
                 "counting entries of " + database.tables(),

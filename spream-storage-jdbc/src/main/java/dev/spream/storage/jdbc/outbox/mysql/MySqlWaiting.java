@@ -1,8 +1,11 @@
 package dev.spream.storage.jdbc.outbox.mysql;
 
+import static java.util.stream.Collectors.toSet;
+
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 
@@ -13,13 +16,13 @@ record MySqlWaiting(OutboxDatabase database) {
             WHERE o.destination = ? AND o.due_at > @now AND o.due_at < @never AND o.status IN ('pending', 'failed')
             ORDER BY o.due_at, o.id LIMIT 1""";
 
-    /** Selects the destinations of unsettled entries without an ordering key: reads the last index entry of each. */
-    static final String PLAIN = "SELECT destination FROM @outbox FORCE INDEX (due) GROUP BY destination HAVING MAX(due_at) IS NOT NULL";
+    static final String NEXT_DESTINATION = "SELECT MIN(destination) AS destination FROM @outbox WHERE destination > ?";
 
-    static final String DESTINATIONS = PLAIN + """
-
-            UNION
-            SELECT destination FROM @outbox FORCE INDEX (segment_order) WHERE open_segment >= 0 GROUP BY open_segment, destination""";
+    /** Looks for an unsettled entry without an ordering key, and for one in each segment. */
+    static final String UNSETTLED = """
+            SELECT EXISTS (SELECT 1 FROM @outbox o FORCE INDEX (due) WHERE o.destination = ? AND o.due_at > '1000-01-01')
+                OR EXISTS (SELECT 1 FROM @segments s STRAIGHT_JOIN @outbox o FORCE INDEX (segment_order)
+                    ON o.open_segment = s.segment AND o.destination = ?) AS unsettled""";
 
     Optional<Duration> nextDue(String destination) {
         return database.find(
@@ -30,16 +33,31 @@ record MySqlWaiting(OutboxDatabase database) {
     }
 
     Set<String> destinations() {
-        return read(DESTINATIONS);
+        return known().stream().filter(this::hasUnsettled).collect(toSet());
     }
 
-    /** Returns the destinations of unsettled entries without an ordering key. */
-    Set<String> plain() {
-        return read(PLAIN);
+    private boolean hasUnsettled(String destination) {
+        return database.row(
+                what(), UNSETTLED, p -> p.text(destination).text(destination), row -> row.getBoolean("unsettled"));
     }
 
-    private Set<String> read(String sql) {
-        return Set.copyOf(database.rows(
-                "reading the destinations of " + database.tables(), sql, p -> {}, row -> row.getString("destination")));
+    /** Returns the destinations of all entries, settled or not, and that of entries without one: steps from each to the next. */
+    Set<String> known() {
+        Set<String> known = new LinkedHashSet<>();
+        Optional<String> next = Optional.of("");
+        while (next.isPresent()) {
+            String last = next.get();
+            known.add(last);
+            next = database.row(
+                    what(),
+                    NEXT_DESTINATION,
+                    p -> p.text(last),
+                    row -> Optional.ofNullable(row.getString("destination")));
+        }
+        return known;
+    }
+
+    private String what() {
+        return "reading the destinations of " + database.tables();
     }
 }
