@@ -20,9 +20,13 @@ final class MySqlOutboxPlace implements OutboxPlace {
     private static final int CONNECTIONS = 20;
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
+    /** Each test has ids of its own: an outbox of an earlier one may still be releasing claims. */
+    private static final int IDS = 1_000_000;
+
     private final MySqlDatabase database;
     private final HikariDataSource pool;
     private final OutboxDatabase tables;
+    private long firstId = 1;
 
     /** @param url the URL of the database for one of the drivers */
     MySqlOutboxPlace(MySqlServer server, Function<MySqlDatabase, String> url) {
@@ -69,10 +73,12 @@ final class MySqlOutboxPlace implements OutboxPlace {
 
     @Override
     public void close() {
+        firstId += IDS;
         execute(
                 "SET SESSION lock_wait_timeout = 20",
                 "TRUNCATE TABLE @outbox", // keys that are deleted and inserted again would be locked with their
                 // neighbours
+                "ALTER TABLE @outbox AUTO_INCREMENT = " + firstId,
                 "TRUNCATE TABLE @ledger",
                 "DELETE FROM @workers",
                 "DELETE FROM @audit",
