@@ -11,6 +11,7 @@ import dev.spream.storage.jdbc.MySqlServer;
 import java.sql.Connection;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Outboxes in MariaDB, by MySQL's driver. */
@@ -23,6 +24,7 @@ final class MariaDbOutboxesIT extends MySqlOutboxes {
     }
 
     @Test
+    @Tag("proof")
     void a_payload_that_is_larger_than_what_the_server_accepts_is_refused_by_each_driver() {
         OutboxMessage message = OutboxMessage.of("k", '"' + "x".repeat(PACKET) + '"');
         refuses(message, PLACE);
