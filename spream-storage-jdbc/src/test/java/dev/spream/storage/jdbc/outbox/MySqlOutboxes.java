@@ -244,7 +244,7 @@ abstract class MySqlOutboxes {
     }
 
     @Test
-    void what_a_transaction_commits_is_sent_at_once_and_what_it_rolls_back_is_not() throws Exception {
+    void a_transaction_sends_what_it_commits_at_once_and_nothing_that_it_rolled_back() throws Exception {
         test.enqueue("first");
         BlockingQueue<String> sent = new LinkedBlockingQueue<>();
         OutboxDataSource dataSource = OutboxDataSource.over(test.dataSource());
