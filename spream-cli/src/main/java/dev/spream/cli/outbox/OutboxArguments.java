@@ -21,7 +21,8 @@ final class OutboxArguments {
     @Option(
             names = "--url",
             paramLabel = "URL",
-            description = "The database, for outbox.jdbc.url: jdbc:postgresql://<host>/<database>. The password comes"
+            description = "The database, for outbox.jdbc.url: jdbc:postgresql://<host>/<database>, jdbc:mysql://… or"
+                    + " jdbc:mariadb://…. The password comes"
                     + " from the file or SPREAM_CONFIG_OUTBOX_JDBC_PASSWORD, not from a flag, which others on the"
                     + " machine could see.")
     private @Nullable String url;
@@ -29,7 +30,10 @@ final class OutboxArguments {
     @Option(names = "--user", paramLabel = "NAME", description = "Database user, for outbox.jdbc.user.")
     private @Nullable String user;
 
-    @Option(names = "--schema", paramLabel = "NAME", description = "Schema of the tables, for outbox.jdbc.schema.")
+    @Option(
+            names = "--schema",
+            paramLabel = "NAME",
+            description = "Schema of the tables, for outbox.jdbc.schema; in MySQL and MariaDB, a database.")
     private @Nullable String schema;
 
     @Option(names = "--table", paramLabel = "NAME", description = "The table of the entries, for outbox.jdbc.table.")

@@ -17,7 +17,7 @@ final class MariaDbServer {
         return Holder.SHARED;
     }
 
-    private static MySqlServer start() {
+    static DB start() {
         DBConfigurationBuilder configuration = DBConfigurationBuilder.newBuilder();
         configuration.setPort(0);
         String base = System.getProperty("mariadb.base");
@@ -31,13 +31,14 @@ final class MariaDbServer {
         configuration.addArg("--innodb-flush-log-at-trx-commit=0");
         configuration.addArg("--innodb-buffer-pool-size=64M");
         configuration.addArg("--max-connections=300");
+        configuration.addArg("--max-allowed-packet=16M"); // as by default
         if ("root".equals(System.getProperty("user.name"))) {
             configuration.addArg("--user=root");
         }
         try {
             DB server = DB.newEmbeddedDB(configuration.build());
             server.start();
-            return withUsers("127.0.0.1:" + server.getConfiguration().getPort());
+            return server;
         } catch (ManagedProcessException e) {
             throw new IllegalStateException(
                     "MariaDB did not start; it is packaged for 64-bit Intel Linux and ARM Macs, this is %s on %s"
@@ -49,7 +50,8 @@ final class MariaDbServer {
     }
 
     /** It starts without users, for want of one that could connect; from the flush on it asks for them. */
-    private static MySqlServer withUsers(String address) {
+    static MySqlServer withUsers(DB server) {
+        String address = "127.0.0.1:" + server.getConfiguration().getPort();
         new MySqlServer(address, "root", "")
                 .execute(
                         "FLUSH PRIVILEGES",
@@ -59,6 +61,6 @@ final class MariaDbServer {
     }
 
     private static final class Holder {
-        private static final MySqlServer SHARED = start();
+        private static final MySqlServer SHARED = withUsers(start());
     }
 }

@@ -94,7 +94,7 @@ final class MySqlPoolIT {
                 assertThatThrownBy(() -> JdbcPartitionStorage.create(pool, "orders"))
                         .isInstanceOf(StorageException.class)
                         .hasMessageContaining("need PostgreSQL")
-                        .hasMessageContaining("for locks only");
+                        .hasMessageContaining("for locks and the outbox only");
             }
         }
     }

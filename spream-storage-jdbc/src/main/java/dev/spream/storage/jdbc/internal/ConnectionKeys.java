@@ -34,6 +34,9 @@ public final class ConnectionKeys {
             .secret()
             .withDefaultMeaning("what the driver finds in PGPASSWORD or ~/.pgpass");
 
+    private static final ConfigType<String> SCHEMA_NAME =
+            new ConfigType<>("lower-case identifier", text -> new SchemaName(text).value(), schema -> schema);
+
     private ConnectionKeys() {}
 
     /** Returns the keys of the connection and these, in the order in which they are documented. */
@@ -41,14 +44,21 @@ public final class ConnectionKeys {
         return Stream.concat(Stream.of(URL, USER, PASSWORD), Stream.of(others)).toList();
     }
 
+    /** The same for plug-ins that support MySQL and MariaDB as well. */
+    public static List<ConfigKey<?>> ofAnyKindWith(ConfigKey<?>... others) {
+        return Stream.concat(Stream.of(URL_OF_ANY_KIND, USER, PASSWORD), Stream.of(others))
+                .toList();
+    }
+
+    /** Returns the key {@code schema} for plug-ins that support MySQL and MariaDB as well. */
+    public static ConfigKey<String> schemaOrDatabase(String description) {
+        return ConfigKey.of("schema", SCHEMA_NAME, description)
+                .withDefaultMeaning("spream; in MySQL and MariaDB the URL's database");
+    }
+
     /** Returns a key that names a schema. */
     public static ConfigKey<String> schema(String name, String description, String standard) {
-        return ConfigKey.of(
-                        name,
-                        new ConfigType<>(
-                                "lower-case identifier", text -> new SchemaName(text).value(), schema -> schema),
-                        description)
-                .withDefault(standard);
+        return ConfigKey.of(name, SCHEMA_NAME, description).withDefault(standard);
     }
 
     /** Returns the key {@code migrate}. */

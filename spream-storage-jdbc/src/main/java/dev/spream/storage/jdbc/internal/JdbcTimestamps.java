@@ -5,6 +5,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
@@ -45,8 +46,14 @@ public final class JdbcTimestamps {
                 .orElseThrow(() -> new IllegalStateException("column %s is null".formatted(column)));
     }
 
+    /** Returns a {@code timestamptz} of PostgreSQL, or a {@code DATETIME} of MySQL or MariaDB, which is in UTC. */
     public static Optional<Instant> optionalClock(ResultSet row, String column) throws SQLException {
-        return Optional.ofNullable(row.getObject(column, OffsetDateTime.class)).map(OffsetDateTime::toInstant);
+        int index = row.findColumn(column);
+        return row.getMetaData().getColumnTypeName(index).equals("timestamptz")
+                ? Optional.ofNullable(row.getObject(index, OffsetDateTime.class))
+                        .map(OffsetDateTime::toInstant)
+                : Optional.ofNullable(row.getObject(index, LocalDateTime.class))
+                        .map(time -> time.toInstant(ZoneOffset.UTC));
     }
 
     /**

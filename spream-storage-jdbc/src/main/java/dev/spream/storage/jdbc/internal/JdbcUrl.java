@@ -65,7 +65,7 @@ public record JdbcUrl(String address, Map<String, String> taken) {
     public static String ofPostgresWithoutPassword(String url) {
         if (parse(url).kind() != DatabaseKind.POSTGRESQL) {
             throw new IllegalArgumentException(
-                    "expected a PostgreSQL URL such as %s; spream supports other databases for locks only"
+                    "expected a PostgreSQL URL such as %s; spream supports other databases for locks and the outbox only"
                             .formatted(DatabaseKind.POSTGRESQL.form()));
         }
         return withoutPassword(url);

@@ -136,7 +136,7 @@ public record SchemaMigration(DataSource dataSource, SchemaName schema, Migrated
         String product = connection.getMetaData().getDatabaseProductName();
         if (!product.equals("PostgreSQL")) {
             throw SqlErrors.permanent(
-                    "the tables of %s need PostgreSQL, but the database is %s; spream supports such databases for locks only"
+                    "the tables of %s need PostgreSQL, but the database is %s; spream supports such databases for locks and the outbox only"
                             .formatted(tables.owner(), product));
         }
     }

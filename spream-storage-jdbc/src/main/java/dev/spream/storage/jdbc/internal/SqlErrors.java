@@ -6,6 +6,7 @@ import java.sql.SQLTransientException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,21 @@ public final class SqlErrors {
             "57P02", // the server is restarting after a crash
             "57P03", // the server is starting
             "57P05"); // idle for too long
+
+    /** Errors of MySQL and MariaDB whose states do not show that they are retryable. */
+    private static final Set<Integer> RETRYABLE_CODES = Set.of(
+            1020, // the row has changed since the snapshot of the transaction
+            1205, // lock not available in time
+            1290, // read-only: a replica, while another server is promoted
+            1317, // cancelled
+            1836, // read-only
+            1969, // cancelled by a time limit, in MariaDB
+            3024); // cancelled by a time limit, in MySQL
+
+    /** A statement that is larger than what the server accepts, for which it closes the connection. */
+    private static final int PACKET_TOO_LARGE = 1153;
+
+    private static final int INCORRECT_VALUE = 1366;
 
     private SqlErrors() {}
 
@@ -69,11 +85,22 @@ public final class SqlErrors {
      * server's error as the cause, so the cause decides.
      */
     public static boolean isRetryable(SQLException error) {
+        if (isTooLarge(error)) {
+            return false;
+        }
+        if (RETRYABLE_CODES.contains(error.getErrorCode())) {
+            return true;
+        }
         List<String> states = states(error);
         if (!states.isEmpty()) {
             return states.stream().allMatch(SqlErrors::isRetryable);
         }
         return error instanceof SQLTransientException || isInterrupt(error);
+    }
+
+    /** Returns whether a server of MySQL or MariaDB, or its driver, refuses a statement for its size. */
+    public static boolean isTooLarge(SQLException error) {
+        return error.getErrorCode() == PACKET_TOO_LARGE || firstLine(error).contains("max_allowed_packet");
     }
 
     private static boolean isRetryable(String state) {
@@ -85,16 +112,27 @@ public final class SqlErrors {
         if (retryable) {
             return "the same call may succeed later";
         }
-        return states(error).stream()
-                .map(SqlErrors::remedy)
+        if (isTooLarge(error)) {
+            return "raise max_allowed_packet of the server, or send less in a call";
+        }
+        return Stream.concat(Stream.of(ofMySql(error)), states(error).stream().map(SqlErrors::remedy))
                 .filter(remedy -> !remedy.isEmpty())
                 .findFirst()
                 .orElse("it will fail again until its cause is removed");
     }
 
+    private static String ofMySql(SQLException error) {
+        return switch (error.getErrorCode()) {
+            case 1044, 1142, 1143, 1227 -> "grant the user what it needs on the database and its tables";
+            case 1049 -> remedy("3D000");
+            case 1146 -> remedy("42P01");
+            default -> "";
+        };
+    }
+
     private static String remedy(String state) {
         return switch (state) {
-            case "28000", "28P01" -> "check user and password, and the server's pg_hba.conf";
+            case "28000", "28P01" -> "check user and password, and in PostgreSQL the server's pg_hba.conf";
             case "3D000" -> "create the database, or name one that exists";
             case "3F000", "42P01" -> "create the tables, or check the schema's name";
             case "42501" -> "grant the user what it needs on the schema and its tables";
@@ -104,7 +142,7 @@ public final class SqlErrors {
 
     /** Returns the reason; empty for errors about data, which quote values. */
     private static String reason(SQLException error) {
-        if (states(error).stream().anyMatch(SqlErrors::isAboutData)) {
+        if (states(error).stream().anyMatch(SqlErrors::isAboutData) || error.getErrorCode() == INCORRECT_VALUE) {
             return "";
         }
         String first = firstLine(error);

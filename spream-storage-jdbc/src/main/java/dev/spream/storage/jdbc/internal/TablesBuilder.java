@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.DurationText;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
@@ -18,7 +19,7 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
     public static final Duration MAX_STATEMENT_TIMEOUT = Duration.ofHours(1);
 
     private final DataSource dataSource;
-    private SchemaName schema = new SchemaName(DEFAULT_SCHEMA);
+    private Optional<SchemaName> schema = Optional.empty();
     private boolean migrate = true;
     private Duration statementTimeout;
 
@@ -31,7 +32,7 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
      * Sets the schema of the tables, {@value #DEFAULT_SCHEMA} by default: lower-case letters, digits and underscores.
      */
     public final B schema(String schema) {
-        this.schema = new SchemaName(schema);
+        this.schema = Optional.of(new SchemaName(schema));
         return self();
     }
 
@@ -69,7 +70,17 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
     }
 
     protected final SchemaName schema() {
+        return schema.orElseGet(() -> new SchemaName(DEFAULT_SCHEMA));
+    }
+
+    /** Returns the schema that was set; empty for the default. */
+    protected final Optional<SchemaName> givenSchema() {
         return schema;
+    }
+
+    /** Returns whether to create and migrate the tables. */
+    protected final boolean migrates() {
+        return migrate;
     }
 
     protected final Duration statementTimeout() {
@@ -78,7 +89,7 @@ public abstract class TablesBuilder<B extends TablesBuilder<B>> {
 
     /** Migrates or checks the tables. */
     protected final void ensure(MigratedTables tables) {
-        new SchemaMigration(dataSource, schema, tables).ensure(migrate);
+        new SchemaMigration(dataSource, schema(), tables).ensure(migrate);
     }
 
     /** Returns the name after validation; it becomes part of a textual key. */

@@ -32,7 +32,13 @@ public record Transactions(DataSource dataSource, Duration timeLimit) {
      * Runs the work, then commits; rolls back if the work throws, after an error of the JVM by aborting the connection.
      */
     public <T, E extends Exception> T run(Work<T, E> work) throws SQLException, E {
+        return run(work, connection -> {});
+    }
+
+    /** Runs the work as {@link #run(Work)}, and then restores what it has changed in the session, unless that is broken. */
+    public <T, E extends Exception> T run(Work<T, E> work, Restoration restoration) throws SQLException, E {
         try (Open transaction = open()) {
+            transaction.restoration = restoration;
             try {
                 T result = work.run(transaction.connection());
                 transaction.commit();
@@ -57,6 +63,11 @@ public record Transactions(DataSource dataSource, Duration timeLimit) {
         T run(Connection connection) throws SQLException, E;
     }
 
+    /** Restores the settings of a session after its transaction. */
+    public interface Restoration {
+        void restore(Connection connection) throws SQLException;
+    }
+
     /** Begins a transaction that the caller ends. */
     public Open open() throws SQLException {
         Connection connection = dataSource.getConnection();
@@ -78,6 +89,7 @@ public record Transactions(DataSource dataSource, Duration timeLimit) {
         private final Connection connection;
         private final int networkTimeout;
         private final boolean autoCommit;
+        private Restoration restoration = connection -> {};
         private boolean committed;
 
         private Open(Connection connection, int networkTimeout, boolean autoCommit) {
@@ -103,6 +115,7 @@ public record Transactions(DataSource dataSource, Duration timeLimit) {
                     if (!committed) {
                         connection.rollback();
                     }
+                    restoration.restore(connection);
                     connection.setAutoCommit(autoCommit);
                     connection.setNetworkTimeout(Runnable::run, networkTimeout);
                 }

@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.outbox;
 
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,49 +1,32 @@
 package dev.spream.storage.jdbc.outbox;
 
-import static java.util.Objects.requireNonNull;
-import static java.util.stream.Collectors.toMap;
-import static java.util.stream.Collectors.toSet;
-
-import dev.spream.core.StorageException;
-import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.LedgerEntry;
-import dev.spream.outbox.LedgerStatus;
-import dev.spream.outbox.OutboxClaim;
-import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.ClaimOffer;
+import dev.spream.storage.jdbc.outbox.dialect.EnqueuedRow;
+import dev.spream.storage.jdbc.outbox.dialect.LedgerRows;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Enqueues messages in one transaction. The first statement inserts those whose idempotency keys are free, in the order
- * of the keys, so that two transactions with the same keys do not deadlock. A second statement looks up the other keys,
- * and sees the rows that the first one had waited for.
- *
- * <p>Where room of a worker is reserved, the first statement also claims entries for it, if it runs on the server that
+ * Enqueues messages in PostgreSQL by one statement, in the order of the keys, so that two transactions with the same
+ * keys do not deadlock. Where a worker offers to claim entries, the statement claims them, if it runs on the server that
  * the worker uses.
  *
- * @param reserved null if no entry is claimed
+ * @param offer empty if no entry is claimed
  */
-record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved reserved) {
+record EnqueueStatement(Statements transaction, Optional<ClaimOffer> offer) {
     private static final String MESSAGES = """
             WITH asked AS MATERIALIZED (
                 SELECT * FROM unnest((SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]), (SELECT ?::text[]),
@@ -60,7 +43,8 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
             WITH asked AS NOT MATERIALIZED (
                 SELECT ?::text AS key, ?::text AS digest, ?::text AS payload, ?::text AS ordering_key, ?::int AS segment,
                     ?::timestamptz AS not_before, ?::timestamptz AS expires_at, ?::text AS traceparent, ?::boolean AS claim,
-                    ?::text AS payload_type, ?::text AS destination, ?::bigint AS delay, 1 AS place, ?::text AS owner, ? * interval '1 microsecond' AS lease, ?::text AS server
+                    ?::text AS payload_type, ?::text AS destination, ?::bigint AS delay, 1 AS place,
+                    ?::text AS owner, ? * interval '1 microsecond' AS lease, ?::text AS server
             )""";
 
     private static final String INSERT = """
@@ -76,7 +60,8 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 expires_at, traceparent, created_at, updated_at, claim_token, attempts, locked_by, locked_at, lease_until,
                 payload_type, destination)
             SELECT a.key, a.payload::jsonb, a.digest, CASE WHEN claimed THEN 'sending' ELSE 'pending' END,
-                greatest(a.not_before, now + a.delay * interval '1 microsecond'), a.ordering_key, a.segment, a.expires_at, a.traceparent, now, now,
+                greatest(a.not_before, now + a.delay * interval '1 microsecond'), a.ordering_key, a.segment,
+                a.expires_at, a.traceparent, now, now,
                 claimed::int, claimed::int, CASE WHEN claimed THEN a.owner END, CASE WHEN claimed THEN now END,
                 CASE WHEN claimed THEN now + a.lease END,
                 a.payload_type, a.destination
@@ -86,7 +71,7 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 AND a.server = (SELECT %s) AS claimed) AS choice
             ORDER BY a.place
             RETURNING id, idempotency_key, created_at, expires_at, pg_current_xact_id()::text AS transaction,
-                CASE WHEN status = 'sending' THEN order_request_json::text END AS claimed_payload""".formatted(OutboxTables.SERVER);
+                CASE WHEN status = 'sending' THEN order_request_json::text END AS claimed_payload""".formatted(PostgresOutbox.SERVER);
 
     private static final String ENQUEUE = MESSAGES + INSERT;
     static final String ENQUEUE_ONE = MESSAGE + INSERT;
@@ -103,118 +88,27 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
             ORDER BY o.idempotency_key
             ON CONFLICT DO NOTHING""";
 
-    /** The maximum number of rounds while keys are removed between the two statements. */
-    private static final int ROUNDS = 5;
-
-    Enqueued enqueue(List<OutboxMessage> messages) throws SQLException {
-        Map<String, OutboxMessage> open = new LinkedHashMap<>();
-        messages.forEach(message -> open.putIfAbsent(message.idempotencyKey(), message));
-        Map<String, Row> rows = new LinkedHashMap<>();
-        Map<String, LedgerEntry> taken = new LinkedHashMap<>();
-        for (int round = 0; !open.isEmpty() && round < ROUNDS; round++) {
-            rows.putAll(insert(open.values(), round == 0));
-            open.keySet().removeAll(rows.keySet());
-            taken.putAll(find(open.keySet()));
-            open.keySet().removeAll(taken.keySet());
-            adopt(open.keySet());
-        }
-        if (!open.isEmpty()) {
-            throw new StorageException(
-                    "enqueueing %d messages failed: %d keys were removed from the ledger concurrently; the transaction may be retried"
-                            .formatted(messages.size(), open.size()),
-                    true,
-                    null);
-        }
-        if (rows.size() + taken.size() < messages.size()) {
-            taken.putAll(find(repeatedKeys(messages)));
-        }
-        return new Enqueued(
-                results(messages, rows, taken),
-                claims(messages, rows.values()),
-                rows.size(),
-                rows.values().stream().map(Row::transaction).findAny());
+    List<EnqueuedRow> insert(List<OutboxMessage> messages) throws SQLException {
+        return messages.size() == 1
+                ? transaction.rows(ENQUEUE_ONE, p -> worker(message(p, messages.getFirst())), EnqueueStatement::read)
+                : transaction.rows(ENQUEUE, p -> worker(messages(p, messages)), EnqueueStatement::read);
     }
 
-    /**
-     * The outcome of a call.
-     *
-     * @param claims the claims of those that were claimed
-     * @param entries the number of new entries
-     * @param transaction the server's identity of the transaction; empty if there are no new entries
-     */
-    record Enqueued(List<EnqueueResult> results, List<OutboxClaim> claims, int entries, Optional<String> transaction) {}
-
-    /** @param claimedPayload the payload as every claim returns it; empty if the entry was not claimed */
-    private record Row(
-            String key,
-            long id,
-            Instant createdAt,
-            Optional<Instant> expiresAt,
-            String transaction,
-            Optional<String> claimedPayload) {
-        static Row read(ResultSet row) throws SQLException {
-            return new Row(
-                    row.getString("idempotency_key"),
-                    row.getLong("id"),
-                    JdbcTimestamps.clock(row, "created_at"),
-                    JdbcTimestamps.optionalClock(row, "expires_at"),
-                    row.getString("transaction"),
-                    Optional.ofNullable(row.getString("claimed_payload")));
-        }
+    private static EnqueuedRow read(ResultSet row) throws SQLException {
+        return new EnqueuedRow(
+                row.getString("idempotency_key"),
+                row.getLong("id"),
+                JdbcTimestamps.clock(row, "created_at"),
+                JdbcTimestamps.optionalClock(row, "expires_at"),
+                Optional.of(row.getString("transaction")),
+                Optional.ofNullable(row.getString("claimed_payload")));
     }
 
-    /** Returns whether an entry can be claimed as it is enqueued: it is due at once, and no order has to be kept. */
-    static boolean isClaimable(OutboxMessage message) {
-        return message.orderingKey().isEmpty()
-                && message.notBefore().isEmpty()
-                && message.delay().isZero();
+    private boolean isOffered(OutboxMessage message) {
+        return offer.isPresent() && offer.get().keys().contains(message.idempotencyKey());
     }
 
-    private static List<OutboxClaim> claims(List<OutboxMessage> messages, Collection<Row> rows) {
-        Map<String, OutboxMessage> byKey =
-                messages.stream().collect(toMap(OutboxMessage::idempotencyKey, Function.identity(), (a, b) -> a));
-        return rows.stream()
-                .filter(row -> row.claimedPayload().isPresent())
-                .map(row -> claim(requireNonNull(byKey.get(row.key())), row))
-                .toList();
-    }
-
-    private static OutboxClaim claim(OutboxMessage message, Row row) {
-        OutboxEntry entry = new OutboxEntry(
-                row.id(),
-                row.key(),
-                1,
-                message.requestDigest(),
-                row.claimedPayload().orElseThrow(),
-                message.payloadType(),
-                message.destination(),
-                Optional.empty(),
-                message.traceparent(),
-                row.createdAt(),
-                row.expiresAt());
-        return new OutboxClaim(entry, 1, 1, false, row.createdAt());
-    }
-
-    private Map<String, Row> insert(Collection<OutboxMessage> messages, boolean claiming) throws SQLException {
-        Set<String> chosen = messages.stream()
-                .filter(message -> reserved != null
-                        && isClaimable(message)
-                        && message.destination().equals(reserved.destination()))
-                .map(OutboxMessage::idempotencyKey)
-                .limit(reserved == null || !claiming ? 0 : reserved.room().size())
-                .collect(toSet());
-        return transaction
-                .rows(
-                        messages.size() == 1 ? ENQUEUE_ONE : ENQUEUE,
-                        p -> worker(
-                                messages.size() == 1 ? message(p, messages, chosen) : messages(p, messages, chosen)),
-                        Row::read)
-                .stream()
-                .collect(toMap(Row::key, Function.identity()));
-    }
-
-    private static Parameters messages(Parameters p, Collection<OutboxMessage> messages, Set<String> chosen)
-            throws SQLException {
+    private Parameters messages(Parameters p, List<OutboxMessage> messages) throws SQLException {
         return p.texts(messages, OutboxMessage::idempotencyKey)
                 .texts(messages, OutboxMessage::requestDigest)
                 .texts(messages, OutboxMessage::payload)
@@ -223,15 +117,13 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 .optionalClocks(messages, message -> message.notBefore().map(EnqueueStatement::clock))
                 .optionalClocks(messages, message -> message.expiresAt().map(EnqueueStatement::clock))
                 .optionalTexts(messages, OutboxMessage::traceparent)
-                .flags(messages, message -> chosen.contains(message.idempotencyKey()))
+                .flags(messages, this::isOffered)
                 .optionalTexts(messages, OutboxMessage::payloadType)
                 .texts(messages, OutboxMessage::destination)
                 .numbers(messages, message -> JdbcTimestamps.micros(message.delay()));
     }
 
-    private static Parameters message(Parameters p, Collection<OutboxMessage> messages, Set<String> chosen)
-            throws SQLException {
-        OutboxMessage message = messages.iterator().next();
+    private Parameters message(Parameters p, OutboxMessage message) throws SQLException {
         return p.text(message.idempotencyKey())
                 .text(message.requestDigest())
                 .text(message.payload())
@@ -240,19 +132,16 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 .optionalClock(message.notBefore().map(EnqueueStatement::clock))
                 .optionalClock(message.expiresAt().map(EnqueueStatement::clock))
                 .optionalText(message.traceparent())
-                .flag(chosen.contains(message.idempotencyKey()))
+                .flag(isOffered(message))
                 .optionalText(message.payloadType())
                 .text(message.destination())
                 .number(JdbcTimestamps.micros(message.delay()));
     }
 
     private void worker(Parameters p) throws SQLException {
-        p.text(reserved == null ? "" : reserved.room().owner().toString())
-                .number(
-                        reserved == null
-                                ? 0
-                                : JdbcTimestamps.micros(reserved.room().lease()))
-                .text(reserved == null ? "" : reserved.server());
+        p.text(offer.map(ClaimOffer::owner).orElse(""))
+                .number(offer.map(ClaimOffer::lease).map(JdbcTimestamps::micros).orElse(0L))
+                .text(offer.map(ClaimOffer::server).orElse(""));
     }
 
     private static Optional<Integer> segment(OutboxMessage message) {
@@ -267,50 +156,11 @@ record EnqueueStatement(Statements transaction, LocalWatchers.@Nullable Reserved
                 : JdbcTimestamps.clockCeiling(moment).truncatedTo(ChronoUnit.MICROS);
     }
 
-    private Map<String, LedgerEntry> find(Collection<String> keys) throws SQLException {
-        if (keys.isEmpty()) {
-            return Map.of();
-        }
-        return transaction.rows(FIND, p -> p.texts(keys), LedgerRows::read).stream()
-                .collect(toMap(LedgerEntry::idempotencyKey, Function.identity()));
+    static List<LedgerEntry> find(Statements transaction, Collection<String> keys) throws SQLException {
+        return transaction.rows(FIND, p -> p.texts(keys), LedgerRows::read);
     }
 
-    private void adopt(Collection<String> keys) throws SQLException {
-        if (!keys.isEmpty()) {
-            transaction.update(ADOPT, p -> p.texts(keys));
-        }
-    }
-
-    private static Set<String> repeatedKeys(List<OutboxMessage> messages) {
-        Set<String> seen = new HashSet<>();
-        Set<String> repeated = new HashSet<>();
-        for (OutboxMessage message : messages) {
-            if (!seen.add(message.idempotencyKey())) {
-                repeated.add(message.idempotencyKey());
-            }
-        }
-        return repeated;
-    }
-
-    private static List<EnqueueResult> results(
-            List<OutboxMessage> messages, Map<String, Row> rows, Map<String, LedgerEntry> taken) {
-        Map<String, Row> left = new HashMap<>(rows);
-        List<EnqueueResult> results = new ArrayList<>();
-        for (OutboxMessage message : messages) {
-            Optional<Long> id =
-                    Optional.ofNullable(left.remove(message.idempotencyKey())).map(Row::id);
-            results.add(id.<EnqueueResult>map(EnqueueResult.Enqueued::new)
-                    .orElseGet(() -> refusal(message, requireNonNull(taken.get(message.idempotencyKey())))));
-        }
-        return results;
-    }
-
-    private static EnqueueResult refusal(OutboxMessage message, LedgerEntry entry) {
-        if (!entry.requestDigest().equals(message.requestDigest())) {
-            return new EnqueueResult.Conflict(entry);
-        }
-        return entry.status() == LedgerStatus.IN_PROGRESS
-                ? new EnqueueResult.InProgress(entry)
-                : new EnqueueResult.Settled(entry);
+    static void adopt(Statements transaction, Collection<String> keys) throws SQLException {
+        transaction.update(ADOPT, p -> p.texts(keys));
     }
 }

@@ -7,6 +7,7 @@ import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

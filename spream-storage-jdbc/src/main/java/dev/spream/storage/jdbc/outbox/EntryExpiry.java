@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.ReasonCode;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 
 /** Ends entries that expired before they were claimed. The ledger is written first. */
 record EntryExpiry(OutboxDatabase database) {

@@ -9,6 +9,8 @@ import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.SettlementRow;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.OutboxHistory;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 
 /**
  * Removes old rows of the history, a bounded number in each statement. Rows that another transaction has locked are

@@ -7,8 +7,10 @@ import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.Database;
-import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.outbox.dialect.LedgerRows;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,46 +19,38 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * An {@link IdempotencyLedger} in PostgreSQL: the ledger of an outbox, created with its tables. Transactions are the
- * caller's connections; use READ COMMITTED, the default.
+ * An {@link IdempotencyLedger} in a database: the ledger of an outbox, created with its tables. Transactions are the
+ * caller's connections; use READ COMMITTED.
  *
  * <p>Safe for use by many threads. The caller owns the data source and closes it afterwards.
  */
 public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection> {
     private static final String BEGIN = """
             INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
-            VALUES (?, 1, ?, 'in_progress', clock_timestamp(), clock_timestamp())
-            ON CONFLICT DO NOTHING""";
+            VALUES (?, 1, ?, 'in_progress', @now, @now)""";
 
     private static final String FIND = """
             SELECT %s FROM @ledger l WHERE l.idempotency_key = ? ORDER BY l.generation DESC LIMIT 1""".formatted(LedgerRows.COLUMNS);
 
+    private static final String FIND_LATEST = FIND + " @latest";
+
     private static final String SETTLE = """
-            UPDATE @ledger SET status = ?, http_status = ?, response_payload_json = ?::json, reason_code = ?,
-                settled_at = clock_timestamp(), updated_at = clock_timestamp()
+            UPDATE @ledger SET status = ?, http_status = ?, response_payload_json = ? @json, reason_code = ?,
+                settled_at = @now, updated_at = @now
             WHERE idempotency_key = ? AND generation = ? AND request_digest = ? AND status = 'in_progress'""";
 
     /** Locks the rows of the key in a mode that conflicts with pruning: each waits for the other. */
-    private static final String HOLD = "SELECT FROM @ledger WHERE idempotency_key = ? FOR KEY SHARE";
-
-    private static final String REOPEN = """
-            INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
-            SELECT last.idempotency_key, last.generation + 1, last.request_digest, 'in_progress', clock_timestamp(),
-                clock_timestamp()
-            FROM (SELECT * FROM @ledger WHERE idempotency_key = ? ORDER BY generation DESC LIMIT 1) AS last
-            WHERE last.status = 'failed'
-            ON CONFLICT DO NOTHING
-            RETURNING generation""";
+    private static final String HOLD = "SELECT 1 FROM @ledger WHERE idempotency_key = ? @hold";
 
     /** The maximum number of attempts while the key is pruned between two statements. */
     private static final int ROUNDS = 5;
 
+    private final OutboxSql sql;
     private final OutboxDatabase database;
-    private final OutboxLedgerPruning pruning;
 
-    private JdbcIdempotencyLedger(OutboxDatabase database) {
-        this.database = database;
-        this.pruning = new OutboxLedgerPruning(database);
+    private JdbcIdempotencyLedger(OutboxSql sql) {
+        this.sql = sql;
+        this.database = sql.database();
     }
 
     /** Opens the ledger {@code idempo_ledger} in the schema {@code spream}, and creates it if it does not exist. */
@@ -77,10 +71,11 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
     public LedgerClaim claim(Connection transaction, String idempotencyKey, String requestDigest) {
         return call("claiming an idempotency key", transaction, caller -> {
             for (int round = 0; round < ROUNDS; round++) {
-                if (caller.update(BEGIN, p -> p.text(idempotencyKey).text(requestDigest)) == 1) {
+                if (database.insertIfAbsent(
+                        caller, BEGIN, p -> p.text(idempotencyKey).text(requestDigest))) {
                     return new LedgerClaim.Begun(1);
                 }
-                List<LedgerEntry> found = caller.rows(FIND, p -> p.text(idempotencyKey), LedgerRows::read);
+                List<LedgerEntry> found = caller.rows(FIND_LATEST, p -> p.text(idempotencyKey), LedgerRows::read);
                 if (!found.isEmpty()) {
                     return refusal(found.getFirst(), requestDigest);
                 }
@@ -120,7 +115,7 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
     public Optional<Integer> reopen(Connection transaction, String idempotencyKey) {
         return call("beginning a request again", transaction, caller -> {
             caller.rows(HOLD, p -> p.text(idempotencyKey), row -> true);
-            return caller.find(REOPEN, p -> p.text(idempotencyKey), row -> row.getInt("generation"));
+            return LedgerReopening.reopen(database, caller, idempotencyKey, last -> true);
         });
     }
 
@@ -131,7 +126,7 @@ public final class JdbcIdempotencyLedger implements IdempotencyLedger<Connection
 
     @Override
     public int prune(Duration settledFor, int limit) {
-        return pruning.prune(JdbcTimestamps.micros(settledFor), limit);
+        return sql.pruneLedger(settledFor, limit);
     }
 
     private <T> T call(String action, Connection transaction, Database.Work<T> work) {

@@ -4,8 +4,9 @@ import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxTransaction;
-import dev.spream.storage.jdbc.internal.SqlErrors;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -14,7 +15,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link Outbox} in PostgreSQL: messages are enqueued on a connection of the caller, in its transaction.
+ * An {@link Outbox} in PostgreSQL, MySQL or MariaDB: messages are enqueued on a connection of the caller, in its transaction.
  *
  * <pre>{@code
  * outbox.transactWithoutResult((connection, messages) -> {
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A program that begins its transactions itself calls {@link #begin}, and one whose library does that has an {@link
  * OutboxDataSource}.
  *
- * <p>Transactions are best READ COMMITTED, the default; at a higher level, a key that another transaction has taken since this
+ * <p>Transactions are best READ COMMITTED, the default of PostgreSQL; at a higher level, a key that another transaction has taken since this
  * one began makes it fail, to be repeated as a whole. Transactions that enqueue several keys one by one should do so in the
  * same order, or all at once, lest two wait for each other.
  *
@@ -34,23 +35,28 @@ import org.jspecify.annotations.Nullable;
  * #transact}, for signals and to release claims.
  */
 public final class JdbcOutbox implements Outbox<Connection> {
+    private final OutboxSql sql;
     private final OutboxDatabase database;
     private final OutboxSignal signal;
 
-    private JdbcOutbox(OutboxDatabase database) {
-        this.database = database;
-        this.signal = new OutboxSignal(database);
+    private JdbcOutbox(OutboxSql sql) {
+        this.sql = sql;
+        this.database = sql.database();
+        this.signal = new OutboxSignal(sql);
     }
 
-    /** The outbox {@code outbox_orders} in the schema {@code spream}, which is created where needed. */
+    /**
+     * The outbox {@code outbox_orders} in the schema {@code spream}, in MySQL and MariaDB in the database of the
+     * connections; it is created where needed.
+     */
     public static JdbcOutbox create(DataSource dataSource) {
         return builder(dataSource).build();
     }
 
     public static OutboxBuilder<JdbcOutbox> builder(DataSource dataSource) {
-        return new OutboxBuilder<>(dataSource, database -> {
-            CommitDurability.check(database);
-            return new JdbcOutbox(database);
+        return new OutboxBuilder<>(dataSource, sql -> {
+            sql.checkDurability();
+            return new JdbcOutbox(sql);
         });
     }
 
@@ -65,7 +71,7 @@ public final class JdbcOutbox implements Outbox<Connection> {
         try {
             ofDataSource = OutboxConnection.messages(transaction, this);
         } catch (SQLException e) {
-            throw failure(what(messages), e);
+            throw sql.enqueueFailure(what(messages), e);
         }
         return ofDataSource.isPresent()
                 ? ofDataSource.get().enqueueAll(messages)
@@ -73,16 +79,16 @@ public final class JdbcOutbox implements Outbox<Connection> {
     }
 
     /** Enqueues messages, and claims them where there is reserved room. */
-    EnqueueStatement.Enqueued enqueueAll(
+    EnqueueCall.Enqueued enqueueAll(
             Connection transaction, List<OutboxMessage> messages, LocalWatchers.@Nullable Reserved reserved) {
         String what = what(messages);
         try {
             Statements statements = messages.size() == 1
                     ? database.ofCallerForOne(transaction, what)
                     : database.ofCaller(transaction, what);
-            return new EnqueueStatement(statements, reserved).enqueue(messages);
+            return new EnqueueCall(sql, statements, reserved).enqueue(messages);
         } catch (SQLException e) {
-            throw failure(what, e);
+            throw sql.enqueueFailure(what, e);
         }
     }
 
@@ -93,25 +99,6 @@ public final class JdbcOutbox implements Outbox<Connection> {
     /** Enqueues in a transaction of its own and commits it. */
     List<EnqueueResult> enqueueInOwnTransaction(List<OutboxMessage> messages) {
         return database.inTransaction(what(messages), transaction -> enqueueAll(transaction.connection(), messages));
-    }
-
-    /**
-     * Without the server's error if that is about a payload, which it would show in a log.
-     *
-     * @see <a href="https://www.postgresql.org/docs/current/datatype-json.html">PostgreSQL: JSON types</a>
-     */
-    private static RuntimeException failure(String what, SQLException error) {
-        String state = String.valueOf(error.getSQLState());
-        String reason =
-                switch (state) {
-                    case "22P05" -> "a payload has characters that PostgreSQL cannot hold in JSON, such as \\u0000";
-                    case "54000", "54001" -> "a payload is deeper or larger than what PostgreSQL holds as JSON";
-                    default -> state.startsWith("22") ? "a payload is no JSON text that PostgreSQL can hold" : "";
-                };
-        return reason.isEmpty()
-                ? SqlErrors.storageException(what, error)
-                : new IllegalArgumentException(
-                        "%s failed: %s (SQLSTATE %s); roll the transaction back".formatted(what, reason, state));
     }
 
     /** Does work that has no result in a transaction, as {@link #transact} does. */
@@ -136,7 +123,7 @@ public final class JdbcOutbox implements Outbox<Connection> {
 
     @Override
     public OutboxTransaction begin(Connection transaction) {
-        return new JdbcOutboxTransaction(this, database, transaction);
+        return new JdbcOutboxTransaction(this, sql, transaction);
     }
 
     @Override

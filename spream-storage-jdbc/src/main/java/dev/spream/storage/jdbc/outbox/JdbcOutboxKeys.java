@@ -6,14 +6,14 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.storage.jdbc.internal.ConnectionKeys;
-import dev.spream.storage.jdbc.internal.TablesBuilder;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.time.Duration;
 import java.util.List;
 
 /** The configuration keys of an outbox's database and tables. */
 final class JdbcOutboxKeys {
     private static final ConfigKey<String> SCHEMA =
-            ConnectionKeys.schema("schema", "The schema that has the tables.", TablesBuilder.DEFAULT_SCHEMA);
+            ConnectionKeys.schemaOrDatabase("The schema that has the tables; in MySQL and MariaDB, a database.");
     private static final ConfigKey<String> TABLE = ConfigKey.of(
                     "table",
                     tableName(),
@@ -29,7 +29,8 @@ final class JdbcOutboxKeys {
             "Maximum duration of a statement. Should be a fraction of the lease.",
             OutboxBuilder.DEFAULT_STATEMENT_TIMEOUT);
 
-    static final List<ConfigKey<?>> ALL = ConnectionKeys.with(SCHEMA, TABLE, LEDGER, MIGRATE, STATEMENT_TIMEOUT);
+    static final List<ConfigKey<?>> ALL =
+            ConnectionKeys.ofAnyKindWith(SCHEMA, TABLE, LEDGER, MIGRATE, STATEMENT_TIMEOUT);
 
     private JdbcOutboxKeys() {}
 
@@ -41,12 +42,12 @@ final class JdbcOutboxKeys {
     }
 
     static HikariDataSource open(PluginConfig config, PluginContext context) {
-        return ConnectionKeys.open(config, context);
+        return ConnectionKeys.open(config, context, ConnectionKeys.URL_OF_ANY_KIND);
     }
 
     static <P> P build(OutboxBuilder<P> builder, PluginConfig config) {
-        return builder.schema(config.get(SCHEMA))
-                .table(config.get(TABLE))
+        config.find(SCHEMA).ifPresent(builder::schema);
+        return builder.table(config.get(TABLE))
                 .ledger(config.get(LEDGER))
                 .migrate(config.get(MIGRATE))
                 .statementTimeout(config.get(STATEMENT_TIMEOUT))

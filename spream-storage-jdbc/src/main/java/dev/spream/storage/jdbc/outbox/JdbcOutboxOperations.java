@@ -9,14 +9,16 @@ import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.ReasonCode;
-import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxAuditTable;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * {@link OutboxOperations} in PostgreSQL 14 or newer, concurrently with any number of workers. A change locks the entry
+ * {@link OutboxOperations} in PostgreSQL, MySQL or MariaDB, concurrently with any number of workers. A change locks the entry
  * first and its ledger row second, as workers do, and increments the entry's claim token, so that the claim of a worker
  * is lost.
  *
@@ -24,12 +26,12 @@ import javax.sql.DataSource;
  * source and closes it afterwards.
  */
 public final class JdbcOutboxOperations implements OutboxOperations {
+    private final OutboxSql sql;
     private final OutboxDatabase database;
-    private final OutboxCleanup cleaning;
 
-    private JdbcOutboxOperations(OutboxDatabase database) {
-        this.database = database;
-        this.cleaning = new OutboxCleanup(database, new OutboxLedgerPruning(database));
+    private JdbcOutboxOperations(OutboxSql sql) {
+        this.sql = sql;
+        this.database = sql.database();
     }
 
     /**
@@ -46,12 +48,12 @@ public final class JdbcOutboxOperations implements OutboxOperations {
 
     @Override
     public OutboxStats stats() {
-        return new OperationsStats(database).sample(OperationsStats.BOUND);
+        return sql.stats();
     }
 
     @Override
     public OutboxStats exactStats() {
-        return new OperationsStats(database).read();
+        return sql.exactStats();
     }
 
     @Override
@@ -97,17 +99,17 @@ public final class JdbcOutboxOperations implements OutboxOperations {
 
     @Override
     public int releaseExpired(OperatorAction act) {
-        return cleaning.releaseExpired(act);
+        return sql.releaseExpired(act);
     }
 
     @Override
     public int purge(Duration settledFor, int limit, OperatorAction act) {
-        return cleaning.purge(JdbcTimestamps.micros(settledFor), limit, act);
+        return sql.purge(settledFor, limit, act);
     }
 
     @Override
     public int pruneLedger(Duration settledFor, int limit, OperatorAction act) {
-        return cleaning.pruneLedger(JdbcTimestamps.micros(settledFor), limit, act);
+        return sql.pruneLedger(settledFor, limit, act);
     }
 
     @Override

@@ -20,7 +20,7 @@ import java.util.Optional;
  * <p>By default, entries of one row are sent one at a time in commit order: their ordering key consists of the table
  * and the primary key. A dead-lettered change that is replayed is sent after the changes that were enqueued meanwhile.
  *
- * <p>A change that PostgreSQL cannot store, because a text contains the character NUL, fails individually with {@link
+ * <p>A change that cannot be stored, such as one with the character NUL in a text in PostgreSQL, fails individually with {@link
  * NonRetryableException}; retryable failures are reported by {@link dev.spream.core.StorageException}.
  *
  * <p>Immutable, and safe for use by many threads.

@@ -10,7 +10,11 @@ import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.SqlErrors;
+import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +31,11 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     /** The pauses before the tries to release claims. */
     private static final List<Duration> RELEASES = List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(5));
 
+    private static final String ENTRY = "SELECT 1 FROM @outbox WHERE id = ?";
+
     private final JdbcOutbox outbox;
-    private final OutboxDatabase database;
+    private final OutboxSql sql;
+    private final OutboxTables tables;
     private final Connection connection;
     private final List<Claimed> claimed = new ArrayList<>();
     private Optional<String> transaction = Optional.empty();
@@ -38,18 +45,20 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     /** The claims of entries as one call has enqueued them, with the room that is held for them. */
     private record Claimed(ClaimRoom room, List<OutboxClaim> claims) {}
 
-    JdbcOutboxTransaction(JdbcOutbox outbox, OutboxDatabase database, Connection connection) {
+    JdbcOutboxTransaction(JdbcOutbox outbox, OutboxSql sql, Connection connection) {
         this.outbox = outbox;
-        this.database = database;
+        this.sql = sql;
+        this.tables = sql.database().tables();
         this.connection = connection;
     }
 
     @Override
     public List<EnqueueResult> enqueueAll(List<OutboxMessage> messages) {
         requireOpen();
+        requireVisible();
         LocalWatchers.Reserved reserved =
-                reserve(messages.stream().filter(EnqueueStatement::isClaimable).toList());
-        EnqueueStatement.Enqueued enqueued;
+                reserve(messages.stream().filter(EnqueueCall::isClaimable).toList());
+        EnqueueCall.Enqueued enqueued;
         try {
             enqueued = outbox.enqueueAll(connection, messages, reserved);
         } catch (Throwable t) {
@@ -75,7 +84,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
         int entries = Math.toIntExact(claimable.stream()
                 .filter(message -> message.destination().equals(destination))
                 .count());
-        return LocalWatchers.OF_THIS_PROCESS.reserve(database.tables(), destination, entries);
+        return LocalWatchers.OF_THIS_PROCESS.reserve(tables, destination, entries);
     }
 
     private void keep(ClaimRoom room, List<OutboxClaim> claims) {
@@ -90,13 +99,33 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     /** Refuses entries of another transaction: the earlier ones may have been rolled back, and must not be sent. */
     private void requireSame(Optional<String> now) {
         if (now.isPresent() && !transaction.isEmpty() && !transaction.equals(now)) {
-            close();
-            throw SqlErrors.permanent(
-                    "enqueueing in %s failed: the connection is in another transaction than before; roll it back, and begin"
-                                    .formatted(database.tables())
-                            + " again for each transaction");
+            throw anotherTransaction();
         }
         transaction = transaction.or(() -> now);
+    }
+
+    /** Does the same before the next call where transactions have no identity: looks for an earlier entry. */
+    private void requireVisible() {
+        if (claimed.isEmpty() || transaction.isPresent()) {
+            return;
+        }
+        long id = claimed.getFirst().claims().getFirst().entry().id();
+        try {
+            Statements caller = sql.database().ofCaller(connection, "enqueueing in " + tables);
+            if (caller.find(ENTRY, p -> p.number(id), row -> true).isEmpty()) {
+                throw anotherTransaction();
+            }
+        } catch (SQLException e) {
+            throw SqlErrors.storageException("enqueueing in " + tables, e);
+        }
+    }
+
+    private StorageException anotherTransaction() {
+        close();
+        return SqlErrors.permanent(
+                "enqueueing in %s failed: the connection is in another transaction than before; roll it back, and begin"
+                                .formatted(tables)
+                        + " again for each transaction");
     }
 
     @Override
@@ -115,7 +144,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
 
     private void requireOpen() {
         if (ended) {
-            throw new IllegalStateException("the messages of this transaction of " + database.tables()
+            throw new IllegalStateException("the messages of this transaction of " + tables
                     + " were reported as committed or closed; begin again for more");
         }
     }
@@ -139,7 +168,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
         List<Settlement> releases = entries.claims().stream()
                 .<Settlement>map(claim -> new Settlement.Released(claim.ref()))
                 .toList();
-        Thread.ofVirtual().name("spream-outbox-release-" + database.tables()).start(() -> {
+        Thread.ofVirtual().name("spream-outbox-release-" + tables).start(() -> {
             for (Duration pause : RELEASES) {
                 LockSupport.parkNanos(pause.toNanos());
                 if (releaseNow(entries.room().owner(), releases)) {
@@ -153,11 +182,11 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     /** Returns whether the entries were found, or no later try would succeed either. */
     private boolean releaseNow(OutboxOwner owner, List<Settlement> releases) {
         try {
-            return new EntrySettlements(database).settle(owner, releases).isEmpty();
+            return sql.settle(owner, releases).isEmpty();
         } catch (StorageException e) {
             log.info(
                     "[{}] {} claims were not released{}; the entries wait until their leases expire: {}",
-                    database.tables(),
+                    tables,
                     releases.size(),
                     e.retryable() ? ", unless another try succeeds" : "",
                     LoggedFailure.message(e));

@@ -3,6 +3,8 @@ package dev.spream.storage.jdbc.outbox;
 import dev.spream.core.LoggedFailure;
 import dev.spream.outbox.ClaimRoom;
 import dev.spream.outbox.OutboxStore;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -41,7 +43,7 @@ final class LocalWatchers {
      * Room of a worker for entries that are about to be enqueued.
      *
      * @param destination the destination of the entries
-     * @param server identifies the only server on which they may be claimed, as {@link OutboxTables#SERVER} does
+     * @param server identifies the only server on which they may be claimed, as {@link OutboxSql#server} does
      */
     record Reserved(ClaimRoom room, String destination, String server) {}
 

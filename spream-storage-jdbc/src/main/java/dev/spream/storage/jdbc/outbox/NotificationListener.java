@@ -4,6 +4,8 @@ import dev.spream.core.ExponentialBackoff;
 import dev.spream.core.LoggedFailure;
 import dev.spream.outbox.OutboxStore;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
+import dev.spream.storage.jdbc.outbox.dialect.SqlWords;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -107,7 +109,8 @@ final class NotificationListener implements OutboxStore.Watch {
     private void listen(Connection connection) throws SQLException {
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(ANSWER_TIME.toMillis()));
         connection.setAutoCommit(true);
-        String now = Statements.answer(connection, "SELECT " + tables.in(OutboxTables.SERVER), row -> row.getString(1));
+        String now = Statements.answer(
+                connection, "SELECT " + SqlWords.POSTGRESQL.in(tables, PostgresOutbox.SERVER), row -> row.getString(1));
         Statements.execute(connection, "LISTEN " + tables.channel());
         server = now;
     }

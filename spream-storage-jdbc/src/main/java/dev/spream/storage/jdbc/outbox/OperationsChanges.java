@@ -9,58 +9,53 @@ import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.LedgerRows;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxAuditTable;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * Changes single entries for an operator. Each change is a transaction: it locks the entry, evaluates it as locked,
  * changes the ledger first and the entry second, and writes the audit row.
  */
 record OperationsChanges(OutboxDatabase database) {
-    private static final String LOCK = """
+    private static final String LOCK = "SELECT 1 FROM @outbox WHERE id = ? @lock";
+
+    /** Reads a locked entry. Separate from the lock, whose wait the time of its statement may not include. */
+    private static final String READ = """
             SELECT o.status, o.idempotency_key, o.generation, o.request_digest,
-                o.status = 'sending' AND o.lease_until > clock_timestamp() AS held,
-                o.expires_at <= clock_timestamp() AS expired,
-                o.status = 'sending' OR o.status IN ('pending', 'failed') AND o.next_run_at <= clock_timestamp() AS due
-            FROM @outbox o WHERE o.id = ? FOR NO KEY UPDATE""";
+                o.status = 'sending' AND o.lease_until > @now AS held,
+                o.expires_at <= @now AS expired,
+                o.status = 'sending' OR o.status IN ('pending', 'failed') AND o.next_run_at <= @now AS due
+            FROM @outbox o WHERE o.id = ?""";
 
     private static final String REQUEUE = """
             UPDATE @outbox SET status = 'pending', generation = ?, attempts = 0,
-                outcome_unknown = outcome_unknown AND next_run_at < 'infinity', next_run_at = clock_timestamp(),
+                outcome_unknown = outcome_unknown AND next_run_at < @never, next_run_at = @now,
                 last_error_code = NULL, last_error_msg = NULL,
                 claim_token = claim_token + 1, locked_by = NULL, locked_at = NULL, lease_until = NULL,
-                updated_at = clock_timestamp()
+                updated_at = @now
             WHERE id = ?""";
-
-    private static final String LAST = """
-            SELECT %s FROM @ledger l WHERE l.idempotency_key = ? ORDER BY l.generation DESC LIMIT 1 FOR KEY SHARE""".formatted(LedgerRows.COLUMNS);
 
     private static final String ANSWER = """
             SELECT %s FROM @ledger l WHERE l.idempotency_key = ? AND l.generation = ? AND l.request_digest = ?""".formatted(LedgerRows.COLUMNS);
 
-    private static final String REOPEN = """
+    private static final String BEGIN = """
             INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at)
-            VALUES (?, ?, ?, 'in_progress', clock_timestamp(), clock_timestamp())
-            ON CONFLICT DO NOTHING""";
+            VALUES (?, ?, ?, 'in_progress', @now, @now)""";
 
     private static final String RECORD_RESULT = """
-            INSERT INTO @ledger AS l (idempotency_key, generation, request_digest, status, http_status,
-                response_payload_json, reason_code, created_at, updated_at, settled_at)
-            VALUES (?, ?, ?, ?, ?, ?::json, ?, clock_timestamp(), clock_timestamp(), clock_timestamp())
-            ON CONFLICT (idempotency_key, generation) DO UPDATE SET
-                status = excluded.status, http_status = excluded.http_status,
-                response_payload_json = excluded.response_payload_json, reason_code = excluded.reason_code,
-                updated_at = excluded.updated_at, settled_at = excluded.settled_at
-            WHERE l.status = 'in_progress' AND l.request_digest = excluded.request_digest""";
+            UPDATE @ledger SET status = ?, http_status = ?, response_payload_json = ? @json, reason_code = ?,
+                updated_at = @now, settled_at = @now
+            WHERE idempotency_key = ? AND generation = ? AND status = 'in_progress' AND request_digest = ?""";
 
     private static final String SETTLE = """
             UPDATE @outbox SET status = ?, outcome_unknown = false,
                 last_error_code = coalesce(?, last_error_code), last_error_msg = coalesce(?, last_error_msg),
                 claim_token = claim_token + 1, locked_by = NULL, locked_at = NULL, lease_until = NULL,
-                updated_at = clock_timestamp()
+                updated_at = @now
             WHERE id = ?""";
 
     private record Locked(
@@ -103,13 +98,17 @@ record OperationsChanges(OutboxDatabase database) {
             if (refusal.isPresent()) {
                 return Made.refused(refusal.get());
             }
-            OptionalInt generation = entry.status() == OutboxStatus.ABORTED
-                    ? reopen(transaction, entry)
-                    : OptionalInt.of(entry.generation());
+            Optional<Integer> generation = entry.status() == OutboxStatus.ABORTED
+                    ? LedgerReopening.reopen(
+                            database,
+                            transaction,
+                            entry.key(),
+                            last -> last.requestDigest().equals(entry.digest()))
+                    : Optional.of(entry.generation());
             if (generation.isEmpty()) {
                 return Made.refused("the ledger has no failed request for it");
             }
-            transaction.update(REQUEUE, p -> p.number(generation.getAsInt()).number(id));
+            transaction.update(REQUEUE, p -> p.number(generation.get()).number(id));
             return Made.DONE;
         });
     }
@@ -122,23 +121,6 @@ record OperationsChanges(OutboxDatabase database) {
             return Optional.of("it has expired");
         }
         return entry.due() ? Optional.of("it is already due") : Optional.empty();
-    }
-
-    /**
-     * Begins the next generation of a failed request; empty if the last generation has not failed. Two transactions
-     * that begin it at the same time wait for each other at the entry.
-     */
-    private static OptionalInt reopen(Statements transaction, Locked entry) throws SQLException {
-        List<LedgerEntry> last = transaction.rows(LAST, p -> p.text(entry.key()), LedgerRows::read);
-        if (last.isEmpty()
-                || last.getFirst().status() != LedgerStatus.FAILED
-                || !last.getFirst().requestDigest().equals(entry.digest())) {
-            return OptionalInt.empty();
-        }
-        int next = last.getFirst().generation() + 1;
-        int begun =
-                transaction.update(REOPEN, p -> p.text(entry.key()).number(next).text(entry.digest()));
-        return begun == 1 ? OptionalInt.of(next) : OptionalInt.empty();
     }
 
     OperatorResult settle(String action, long id, LedgerResult result, OperatorAction act) {
@@ -179,27 +161,31 @@ record OperationsChanges(OutboxDatabase database) {
                 .flatMap(LedgerEntry::result);
     }
 
-    private static boolean recordResult(Statements transaction, Locked entry, LedgerResult result) throws SQLException {
+    /** Records the result of the request if it is in progress, or the ledger does not have it. */
+    private boolean recordResult(Statements transaction, Locked entry, LedgerResult result) throws SQLException {
+        database.insertIfAbsent(
+                transaction,
+                BEGIN,
+                p -> p.text(entry.key()).number(entry.generation()).text(entry.digest()));
         return transaction.update(
                         RECORD_RESULT,
-                        p -> p.text(entry.key())
-                                .number(entry.generation())
-                                .text(entry.digest())
-                                .text(result.status().text())
+                        p -> p.text(result.status().text())
                                 .number(result.httpStatus())
                                 .optionalText(result.responsePayload().map(LedgerRows::storable))
-                                .optionalText(result.reason().map(ReasonCode::value)))
+                                .optionalText(result.reason().map(ReasonCode::value))
+                                .text(entry.key())
+                                .number(entry.generation())
+                                .text(entry.digest()))
                 == 1;
     }
 
     private OperatorResult change(String action, long id, OperatorAction act, Change change) {
         return database.inTransaction(
                 "changing an entry of %s by %s".formatted(database.tables(), action), transaction -> {
-                    List<Locked> locked = transaction.rows(LOCK, p -> p.number(id), Locked::read);
-                    if (locked.isEmpty()) {
+                    if (transaction.rows(LOCK, p -> p.number(id), row -> true).isEmpty()) {
                         return new OperatorResult.NotFound();
                     }
-                    Locked entry = locked.getFirst();
+                    Locked entry = transaction.row(READ, p -> p.number(id), Locked::read);
                     Made made = entry.held() ? Made.refused("a worker is sending it") : change.make(transaction, entry);
                     OutboxRow row = OperationsRows.find(transaction, id).orElseThrow();
                     if (!made.done()) {

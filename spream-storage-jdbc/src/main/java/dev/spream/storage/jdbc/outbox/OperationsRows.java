@@ -8,9 +8,12 @@ import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.LedgerRows;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,17 +25,16 @@ record OperationsRows(OutboxDatabase database) {
                 o.request_digest AS entry_digest, o.status AS entry_status, o.attempts, o.last_error_code,
                 o.last_error_msg, o.outcome_unknown, o.payload_type, o.destination, o.ordering_key, o.locked_by, o.lease_until,
                 o.created_at AS entry_created, o.updated_at AS entry_updated, o.expires_at,
-                o.status IN ('pending', 'failed') AND o.next_run_at = 'infinity' AS parked,
-                CASE WHEN o.status IN ('pending', 'failed') AND o.next_run_at < 'infinity' THEN o.next_run_at END AS due_at,
+                o.status IN ('pending', 'failed') AND o.next_run_at = @never AS parked,
+                CASE WHEN o.status IN ('pending', 'failed') AND o.next_run_at < @never THEN o.next_run_at END AS due_at,
                 l.idempotency_key IS NOT NULL AS in_ledger, %s
             FROM @outbox o
-            LEFT JOIN LATERAL (
-                SELECT * FROM @ledger l WHERE l.idempotency_key = o.idempotency_key ORDER BY l.generation DESC LIMIT 1
-            ) AS l ON true""".formatted(LedgerRows.COLUMNS);
+            LEFT JOIN @ledger l ON l.idempotency_key = o.idempotency_key AND l.generation =
+                (SELECT max(m.generation) FROM @ledger m WHERE m.idempotency_key = o.idempotency_key)""".formatted(LedgerRows.COLUMNS);
 
     private static final String BY_ID = SELECT + " WHERE o.id = ?";
     private static final String BY_KEY = SELECT + " WHERE o.idempotency_key = ?";
-    private static final String PAYLOAD = "SELECT o.order_request_json::text AS payload FROM @outbox o WHERE o.id = ?";
+    private static final String PAYLOAD = "SELECT o.order_request_json AS payload FROM @outbox o WHERE o.id = ?";
 
     Optional<OutboxRow> find(long id) {
         return database.find(what(), BY_ID, p -> p.number(id), OperationsRows::read);
@@ -55,11 +57,13 @@ record OperationsRows(OutboxDatabase database) {
         List<String> conditions = new ArrayList<>(List.of("o.id > ?"));
         List<Database.Binder> values = new ArrayList<>(List.of(p -> p.number(filter.afterId())));
         if (!filter.statuses().isEmpty()) {
-            conditions.add("o.status = ANY (?)");
-            values.add(p -> p.texts(filter.statuses(), OutboxStatus::text));
+            conditions.add("o.status IN (%s)"
+                    .formatted(String.join(
+                            ", ", Collections.nCopies(filter.statuses().size(), "?"))));
+            filter.statuses().forEach(status -> values.add(p -> p.text(status.text())));
         }
         if (filter.parkedOnly()) {
-            conditions.add("o.status IN ('pending', 'failed') AND o.next_run_at = 'infinity'");
+            conditions.add("o.status IN ('pending', 'failed') AND o.next_run_at = @never");
         }
         if (!filter.destination().isEmpty()) {
             conditions.add("o.destination = ?");

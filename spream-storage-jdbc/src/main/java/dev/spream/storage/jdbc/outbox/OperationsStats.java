@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Arrays;

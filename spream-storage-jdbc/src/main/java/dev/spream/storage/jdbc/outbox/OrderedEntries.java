@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.OrderedEntry;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;

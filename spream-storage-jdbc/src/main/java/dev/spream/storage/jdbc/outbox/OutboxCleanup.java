@@ -2,9 +2,10 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.OperatorAction;
 import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 
 /** Maintenance of many entries at once: releases expired claims, and purges old settled entries. */
-record OutboxCleanup(OutboxDatabase database, OutboxLedgerPruning ledger) {
+record OutboxCleanup(OutboxDatabase database) {
     /**
      * Releases expired claims. Rows are locked in the order of their ids, as in all statements; rows locked by another
      * session are skipped.
@@ -52,15 +53,5 @@ record OutboxCleanup(OutboxDatabase database, OutboxLedgerPruning ledger) {
                         .text(Parameters.storable(act.actor()))
                         .text(Parameters.storable(act.reason())),
                 row -> row.getInt("removed"));
-    }
-
-    int pruneLedger(long settledForMicros, int limit, OperatorAction act) {
-        return database.inTransaction(ledger.what(), transaction -> {
-            int forgotten = ledger.prune(transaction, settledForMicros, limit);
-            if (forgotten > 0) {
-                OutboxAuditTable.add(transaction, "prune-ledger", forgotten + " forgotten", act);
-            }
-            return forgotten;
-        });
     }
 }

@@ -1,22 +1,13 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.RequestPruning;
 import java.sql.SQLException;
 import java.util.List;
 
-/**
- * Removes old requests from the ledger: reads first generations in the order in which they were begun, a bounded number
- * at a time, locks those that are old, and then checks them again. A transaction that begins a new generation locks the
- * first one too.
- *
- * <p>Each pass continues after the previous one, so that requests that are kept, because the outbox has their entries
- * or they were settled late, are not read each time. Safe for use by many threads; concurrent passes may read the same
- * requests.
- */
-final class OutboxLedgerPruning {
-    /** The number of requests that one statement reads. */
-    static final int WALK = 1_000;
-
+/** Removes old requests from the ledger in PostgreSQL. */
+final class OutboxLedgerPruning extends RequestPruning {
     /**
      * Joins that find the reasons to keep the requests {@code w}; each is looked up by its key, regardless of the
      * server's statistics.
@@ -63,81 +54,29 @@ final class OutboxLedgerPruning {
             )
             SELECT count(DISTINCT idempotency_key) AS forgotten FROM gone""".formatted(REASONS_TO_KEEP);
 
-    private static final Position BEGINNING = new Position("-infinity", "");
-
-    private final OutboxDatabase database;
-    private volatile Position position = BEGINNING;
-
-    /** The request after which to continue: the time at which it was begun, as formatted by the server, and its key. */
-    private record Position(String begun, String key) {}
-
-    private record Looked(Position at, boolean old) {}
-
     OutboxLedgerPruning(OutboxDatabase database) {
-        this.database = database;
+        super(database, "-infinity");
     }
 
-    /** Reads at most as many requests as the limit, and removes those that are old. */
-    int step(long settledForMicros, int limit) {
-        return database.inTransaction(
-                what(), transaction -> step(transaction, settledForMicros, limit, Math.min(limit, WALK)));
-    }
-
-    int prune(long settledForMicros, int limit) {
-        return database.inTransaction(what(), transaction -> prune(transaction, settledForMicros, limit));
-    }
-
-    /** Removes up to the limit of old requests, within a larger transaction. */
-    int prune(Statements transaction, long settledForMicros, int limit) throws SQLException {
-        boolean whole = position.equals(BEGINNING);
-        int forgotten = 0;
-        while (forgotten < limit) {
-            forgotten += step(transaction, settledForMicros, limit - forgotten, WALK);
-            if (position.equals(BEGINNING)) {
-                if (whole) {
-                    break;
-                }
-                whole = true;
-            }
-        }
-        return forgotten;
-    }
-
-    String what() {
-        return "pruning the ledger of " + database.tables();
-    }
-
-    /**
-     * Reads and removes one step of requests and moves the position past them; after the last request, back to the
-     * beginning.
-     */
-    private int step(Statements transaction, long settledForMicros, int limit, int walk) throws SQLException {
-        Position after = position;
-        List<Looked> looked = transaction.rows(
+    @Override
+    protected List<Looked> look(Statements transaction, Position after, long settledForMicros, int limit)
+            throws SQLException {
+        return transaction.rows(
                 LOOK,
                 p -> p.number(settledForMicros)
                         .text(after.begun())
                         .text(after.key())
-                        .number(walk)
+                        .number(limit)
                         .number(settledForMicros)
                         .number(settledForMicros),
                 row -> new Looked(
                         new Position(row.getString("begun"), row.getString("idempotency_key")),
                         row.getBoolean("is_old")));
-        List<Position> old =
-                looked.stream().filter(Looked::old).map(Looked::at).limit(limit).toList();
-        int forgotten = old.isEmpty() ? 0 : forget(transaction, old, settledForMicros);
-        if (old.size() == limit) {
-            position = old.getLast();
-        } else {
-            position = looked.size() < walk ? BEGINNING : looked.getLast().at();
-        }
-        return forgotten;
     }
 
-    private static int forget(Statements transaction, List<Position> old, long settledForMicros) throws SQLException {
-        List<String> keys =
-                transaction.rows(LOCK, p -> p.texts(old, Position::key), row -> row.getString("idempotency_key"));
-        return transaction.row(DELETE, p -> p.texts(keys).number(settledForMicros), row -> row.getInt("forgotten"));
+    @Override
+    protected int forget(Statements transaction, List<String> keys, long settledForMicros) throws SQLException {
+        List<String> locked = transaction.rows(LOCK, p -> p.texts(keys), row -> row.getString("idempotency_key"));
+        return transaction.row(DELETE, p -> p.texts(locked).number(settledForMicros), row -> row.getInt("forgotten"));
     }
 }

@@ -1,6 +1,8 @@
 package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.core.LoggedFailure;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -9,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Wakes the workers of this process directly, and those of other processes by {@code NOTIFY} in a transaction of its
- * own. Commits with notifications are serialised by the server, so notifications are limited and callers do not wait
+ * Wakes the workers of this process directly, and those of other processes, in PostgreSQL, by {@code NOTIFY} in a
+ * transaction of its own. Commits with notifications are serialised by the server, so notifications are limited and callers do not wait
  * for them. Signals requested while one is being sent are combined into one more notification, sent after a short
  * pause.
  *
@@ -29,6 +31,7 @@ final class OutboxSignal {
     static final String PROCESS = UUID.randomUUID().toString();
 
     private final OutboxDatabase database;
+    private final boolean notifies;
     private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
 
     private enum State {
@@ -37,12 +40,16 @@ final class OutboxSignal {
         ASKED_AGAIN
     }
 
-    OutboxSignal(OutboxDatabase database) {
-        this.database = database;
+    OutboxSignal(OutboxSql sql) {
+        this.database = sql.database();
+        this.notifies = sql.notifies();
     }
 
     void send() {
         LocalWatchers.OF_THIS_PROCESS.wake(database.tables());
+        if (!notifies) {
+            return;
+        }
         State before = state.getAndUpdate(now -> now == State.IDLE ? State.NOTIFYING : State.ASKED_AGAIN);
         if (before == State.IDLE) {
             Thread.ofVirtual().name("spream-outbox-notify-" + database.tables()).start(this::run);

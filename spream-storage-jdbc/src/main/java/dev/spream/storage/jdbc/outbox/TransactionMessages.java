@@ -13,7 +13,7 @@ import java.util.Map;
 final class TransactionMessages {
     private final Connection connection;
     private final Map<JdbcOutbox, OutboxTransaction> byOutbox = new LinkedHashMap<>();
-    private boolean partlyRolledBack;
+    private final Map<OutboxTransaction, JdbcOutbox> doubtful = new LinkedHashMap<>();
 
     TransactionMessages(Connection connection) {
         this.connection = connection;
@@ -32,15 +32,9 @@ final class TransactionMessages {
     void commit(End commit) throws SQLException {
         try {
             commit.run();
-            committed();
+            byOutbox.values().forEach(OutboxTransaction::committed);
         } finally {
             forget();
-        }
-    }
-
-    private void committed() {
-        if (!partlyRolledBack) {
-            byOutbox.values().forEach(OutboxTransaction::committed);
         }
     }
 
@@ -54,19 +48,19 @@ final class TransactionMessages {
     }
 
     /**
-     * Records a rollback to a savepoint. Entries that were claimed as they were enqueued may be gone: at the commit all of
-     * them are released, for workers to claim those that exist.
+     * Records a rollback to a savepoint. Earlier entries that were claimed as they were enqueued may be gone: at the commit
+     * all of them are released, for workers to claim those that exist.
      */
     void partlyRolledBack() {
-        partlyRolledBack = true;
+        byOutbox.forEach((outbox, messages) -> doubtful.put(messages, outbox));
+        byOutbox.clear();
     }
 
     private void forget() {
         byOutbox.values().forEach(OutboxTransaction::close);
-        if (partlyRolledBack) {
-            byOutbox.keySet().forEach(JdbcOutbox::signal);
-        }
         byOutbox.clear();
-        partlyRolledBack = false;
+        doubtful.keySet().forEach(OutboxTransaction::close);
+        doubtful.values().forEach(JdbcOutbox::signal);
+        doubtful.clear();
     }
 }

@@ -5,6 +5,7 @@ import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.OutboxSegmentShare;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;

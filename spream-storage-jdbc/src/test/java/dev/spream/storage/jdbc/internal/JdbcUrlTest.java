@@ -77,7 +77,7 @@ final class JdbcUrlTest {
         assertThatThrownBy(() -> JdbcUrl.ofPostgresWithoutPassword("jdbc:mysql://h/d"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("jdbc:postgresql://host:port/database")
-                .hasMessageContaining("for locks only");
+                .hasMessageContaining("for locks and the outbox only");
         assertThat(JdbcUrl.ofPostgresWithoutPassword("jdbc:postgresql://h/d")).isEqualTo("jdbc:postgresql://h/d");
     }
 

@@ -6,9 +6,10 @@ import dev.spream.outbox.Outbox;
 import dev.spream.outbox.OutboxOperations;
 import dev.spream.outbox.OutboxStatus;
 import dev.spream.outbox.OutboxStore;
-import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.outbox.dialect.LedgerRows;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import dev.spream.testkit.outbox.OutboxOperationsFixture;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,16 +17,30 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** An outbox in a database of its own, whose clock can be advanced. */
+/** An outbox in a database, whose time can be advanced. */
 final class JdbcOutboxFixture implements OutboxOperationsFixture<Connection> {
-    private final TestDatabase database = TestOutbox.databaseWithTables();
-    private final JdbcOutbox outbox = JdbcOutbox.create(database.dataSource());
-    private final JdbcIdempotencyLedger ledger = JdbcIdempotencyLedger.create(database.dataSource());
-    private final JdbcOutboxStore store = JdbcOutboxStore.create(database.dataSource());
-    private final JdbcOutboxStore anotherStore = JdbcOutboxStore.create(database.dataSource());
-    private final JdbcOutboxOperations operations = JdbcOutboxOperations.create(database.dataSource());
-    private final OutboxDatabase tables =
-            new OutboxDatabase(database.dataSource(), OutboxTables.defaults(), Duration.ofSeconds(5));
+    private final OutboxPlace place;
+    private final JdbcOutbox outbox;
+    private final JdbcIdempotencyLedger ledger;
+    private final JdbcOutboxStore store;
+    private final JdbcOutboxStore anotherStore;
+    private final JdbcOutboxOperations operations;
+    private final OutboxDatabase tables;
+
+    /** In PostgreSQL. */
+    JdbcOutboxFixture() {
+        this(new PostgresOutboxPlace());
+    }
+
+    JdbcOutboxFixture(OutboxPlace place) {
+        this.place = place;
+        this.outbox = JdbcOutbox.create(place.dataSource());
+        this.ledger = JdbcIdempotencyLedger.create(place.dataSource());
+        this.store = JdbcOutboxStore.create(place.dataSource());
+        this.anotherStore = JdbcOutboxStore.create(place.dataSource());
+        this.operations = JdbcOutboxOperations.create(place.dataSource());
+        this.tables = place.tables();
+    }
 
     @Override
     public OutboxStore store() {
@@ -55,7 +70,7 @@ final class JdbcOutboxFixture implements OutboxOperationsFixture<Connection> {
     @Override
     public Connection begin() {
         try {
-            Connection connection = database.dataSource().getConnection();
+            Connection connection = place.dataSource().getConnection();
             connection.setAutoCommit(false);
             return connection;
         } catch (SQLException e) {
@@ -83,13 +98,13 @@ final class JdbcOutboxFixture implements OutboxOperationsFixture<Connection> {
 
     @Override
     public Instant now() {
-        return rows("SELECT clock_timestamp() AS time", p -> {}, row -> JdbcTimestamps.clock(row, "time"))
+        return rows("SELECT @now AS time", p -> {}, row -> JdbcTimestamps.clock(row, "time"))
                 .getFirst();
     }
 
     @Override
     public void passTime(Duration time) {
-        database.passTime(time);
+        place.passTime(time);
     }
 
     @Override
@@ -111,9 +126,11 @@ final class JdbcOutboxFixture implements OutboxOperationsFixture<Connection> {
 
     @Override
     public void changeLedgerDigest(String idempotencyKey, String requestDigest) {
-        tables.update("changing a digest", """
-                UPDATE @ledger l SET request_digest = ? WHERE idempotency_key = ? AND generation =
-                    (SELECT max(generation) FROM @ledger WHERE idempotency_key = l.idempotency_key)""", p -> p.text(requestDigest).text(idempotencyKey));
+        int last = generations(idempotencyKey).getLast().generation();
+        tables.update(
+                "changing a digest",
+                "UPDATE @ledger SET request_digest = ? WHERE idempotency_key = ? AND generation = ?",
+                p -> p.text(requestDigest).text(idempotencyKey).number(last));
     }
 
     private <T> List<T> rows(String sql, Database.Binder binder, Database.RowReader<T> reader) {
@@ -125,6 +142,6 @@ final class JdbcOutboxFixture implements OutboxOperationsFixture<Connection> {
         store.close();
         anotherStore.close();
         operations.close();
-        database.close();
+        place.close();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.spream.outbox.OutboxStats;
 import dev.spream.outbox.OutboxStatus;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -12,8 +13,8 @@ import org.junit.jupiter.api.Test;
 /** Tests of statistics of an outbox with too many settled entries to count. */
 final class OperationsStatsIT {
     private final TestOutbox test = new TestOutbox();
-    private final OperationsStats stats =
-            new OperationsStats(new OutboxDatabase(test.dataSource(), OutboxTables.defaults(), Duration.ofSeconds(5)));
+    private final OperationsStats stats = new OperationsStats(
+            new PostgresOutboxDatabase(test.dataSource(), OutboxTables.defaults(), Duration.ofSeconds(5)));
 
     @AfterEach
     void close() {

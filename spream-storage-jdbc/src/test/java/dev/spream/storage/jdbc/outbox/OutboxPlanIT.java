@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Parameters;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
+import dev.spream.storage.jdbc.outbox.dialect.SqlWords;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -363,7 +365,7 @@ final class OutboxPlanIT {
             connection.setAutoCommit(false);
             settings.execute("SET LOCAL plan_cache_mode = " + planMode);
             try (PreparedStatement statement =
-                    connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS) " + TABLES.in(sql))) {
+                    connection.prepareStatement("EXPLAIN (ANALYZE, BUFFERS) " + SqlWords.POSTGRESQL.in(TABLES, sql))) {
                 binder.bind(new Parameters(connection, statement));
                 List<String> lines = new ArrayList<>();
                 try (ResultSet result = statement.executeQuery()) {

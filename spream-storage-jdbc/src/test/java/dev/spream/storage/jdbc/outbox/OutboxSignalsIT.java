@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.outbox.OutboxStore;
+import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

@@ -20,21 +20,37 @@ final class TestOutbox implements AutoCloseable {
     static final OutboxOwner ANN = OutboxOwner.of("ann");
     static final OutboxOwner BOB = OutboxOwner.of("bob");
 
-    private final TestDatabase database = databaseWithTables();
-    final JdbcOutbox outbox = JdbcOutbox.create(database.dataSource());
-    final JdbcOutboxStore store = JdbcOutboxStore.create(database.dataSource());
-    final JdbcIdempotencyLedger ledger = JdbcIdempotencyLedger.create(database.dataSource());
+    private final OutboxPlace place;
+    final JdbcOutbox outbox;
+    final JdbcOutboxStore store;
+    final JdbcIdempotencyLedger ledger;
+
+    /** In PostgreSQL. */
+    TestOutbox() {
+        this(new PostgresOutboxPlace());
+    }
+
+    TestOutbox(OutboxPlace place) {
+        this.place = place;
+        this.outbox = JdbcOutbox.create(place.dataSource());
+        this.store = JdbcOutboxStore.create(place.dataSource());
+        this.ledger = JdbcIdempotencyLedger.create(place.dataSource());
+    }
 
     static TestDatabase databaseWithTables() {
         return TestDatabase.with("outbox", database -> JdbcOutbox.create(database.dataSource()));
     }
 
     HikariDataSource dataSource() {
-        return database.dataSource();
+        return place.dataSource();
+    }
+
+    OutboxPlace place() {
+        return place;
     }
 
     TestDatabase database() {
-        return database;
+        return ((PostgresOutboxPlace) place).database();
     }
 
     List<EnqueueResult> enqueue(OutboxMessage... messages) throws SQLException {
@@ -49,6 +65,7 @@ final class TestOutbox implements AutoCloseable {
 
     <T> T inTransaction(Work<T> work) throws SQLException {
         try (Connection connection = dataSource().getConnection()) {
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             connection.setAutoCommit(false);
             T result = work.run(connection);
             connection.commit();
@@ -56,11 +73,11 @@ final class TestOutbox implements AutoCloseable {
         }
     }
 
-    /** Returns the rows of a query, with columns separated by commas. */
+    /** Returns the rows of a query, with columns separated by commas; tables may be named as in statements of the store. */
     List<String> rows(String sql) throws SQLException {
         try (Connection connection = dataSource().getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet result = statement.executeQuery(sql)) {
+                ResultSet result = statement.executeQuery(place.tables().in(sql))) {
             return texts(result);
         }
     }
@@ -79,13 +96,13 @@ final class TestOutbox implements AutoCloseable {
     }
 
     void execute(String... statements) {
-        database.execute(statements);
+        database().execute(statements);
     }
 
     @Override
     public void close() {
         store.close();
-        database.close();
+        place.close();
     }
 
     /** The work of a test in a transaction. */

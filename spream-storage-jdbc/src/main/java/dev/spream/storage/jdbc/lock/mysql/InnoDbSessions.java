@@ -4,6 +4,7 @@ import dev.spream.lock.LockKey;
 import dev.spream.lock.LockMode;
 import dev.spream.lock.LockStoreException;
 import dev.spream.lock.inspection.LockSession;
+import dev.spream.storage.jdbc.internal.MySqlAnswers;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks;
 import dev.spream.storage.jdbc.lock.dialect.ShownLocks.Connected;

@@ -2,40 +2,26 @@ package dev.spream.storage.jdbc.lock.mysql;
 
 import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockStoreException;
+import dev.spream.storage.jdbc.internal.MySqlVersion;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
- * The kind and version of a server that speaks MySQL's protocol. The product is read from the server, because drivers
- * connect to both.
+ * A server that speaks MySQL's protocol, as row locks need to know it.
  *
- * @param mariadb whether the server is MariaDB; otherwise MySQL
- * @param version the version, such as {@code 8.4.3} or {@code 11.4.5-MariaDB}
  * @param rollsBackOnTimeout whether a lock timeout rolls back the whole transaction instead of the statement only
  */
-record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout) {
+record MySqlDialect(MySqlVersion version, boolean rollsBackOnTimeout) {
     /** Uses {@code SHOW}, which omits unknown variables, where a select would fail. */
     private static final String VARIABLES = """
             SHOW GLOBAL VARIABLES WHERE Variable_name IN ('version', 'wsrep_on', 'wsrep_provider',
                 'group_replication_group_name', 'group_replication_single_primary_mode',
                 'innodb_rollback_on_timeout')""";
-
-    private static final Pattern NUMBERS = Pattern.compile("(\\d+)\\.(\\d+)\\.(\\d+)");
-
-    /** The prefix of versions of old MariaDB servers, for clients that support no higher versions. */
-    private static final String MARIADB_PREFIX = "5.5.5-";
-
-    /** Servers other than MySQL that report a version of it; their locking reads behave differently. */
-    private static final List<String> STRANGERS = List.of("tidb", "vitess", "oceanbase", "dolt", "singlestore");
 
     private static final int[] MYSQL_MINIMUM = {8, 0, 1};
     private static final int[] MARIADB_MINIMUM = {10, 6, 0};
@@ -59,23 +45,18 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
     }
 
     static MySqlDialect of(Map<String, String> variables) {
-        String said = variables.getOrDefault("version", "");
-        String version = said.startsWith(MARIADB_PREFIX) ? said.substring(MARIADB_PREFIX.length()) : said;
         MySqlDialect dialect = new MySqlDialect(
-                version.toLowerCase(Locale.ROOT).contains("mariadb"),
-                version,
-                isOn(variables, "innodb_rollback_on_timeout"));
+                MySqlVersion.of(variables.getOrDefault("version", "")), isOn(variables, "innodb_rollback_on_timeout"));
         dialect.requireSupported();
         dialect.requireOneWriter(variables);
         return dialect;
     }
 
     private void requireSupported() {
-        String name = version.toLowerCase(Locale.ROOT);
-        if (STRANGERS.stream().anyMatch(name::contains) || !isAtLeast(mariadb ? MARIADB_MINIMUM : MYSQL_MINIMUM)) {
+        if (!version.isAtLeast(MYSQL_MINIMUM, MARIADB_MINIMUM)) {
             throw new LockStoreException(
                     "row locks need MySQL 8.0.1 or newer, or MariaDB 10.6 or newer, for SKIP LOCKED; the server is '%s'"
-                            .formatted(version),
+                            .formatted(version.text()),
                     null);
         }
     }
@@ -108,19 +89,12 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
         return value.equalsIgnoreCase("ON") || value.equals("1");
     }
 
-    private boolean isAtLeast(int[] minimum) {
-        Matcher numbers = NUMBERS.matcher(version);
-        if (!numbers.lookingAt()) {
-            return false;
-        }
-        int[] here = {
-            Integer.parseInt(numbers.group(1)), Integer.parseInt(numbers.group(2)), Integer.parseInt(numbers.group(3))
-        };
-        return Arrays.compare(here, minimum) >= 0;
+    boolean mariadb() {
+        return version.mariadb();
     }
 
     String isolation() {
-        return mariadb && !isAtLeast(MARIADB_NEW_NAMES) ? "tx_isolation" : "transaction_isolation";
+        return mariadb() && !version.isAtLeast(MARIADB_NEW_NAMES) ? "tx_isolation" : "transaction_isolation";
     }
 
     /**
@@ -128,11 +102,11 @@ record MySqlDialect(boolean mariadb, String version, boolean rollsBackOnTimeout)
      * LOCKED} only with it.
      */
     String shared() {
-        return mariadb ? "LOCK IN SHARE MODE" : "FOR SHARE";
+        return mariadb() ? "LOCK IN SHARE MODE" : "FOR SHARE";
     }
 
     @Override
     public String toString() {
-        return (mariadb ? "MariaDB " : "MySQL ") + version.replaceFirst("-.*", "");
+        return version.toString();
     }
 }

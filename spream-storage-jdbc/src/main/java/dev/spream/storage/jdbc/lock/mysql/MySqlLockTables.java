@@ -3,6 +3,8 @@ package dev.spream.storage.jdbc.lock.mysql;
 import dev.spream.lock.BucketSpace;
 import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockStoreException;
+import dev.spream.storage.jdbc.internal.MySqlAnswers;
+import dev.spream.storage.jdbc.internal.MySqlVersion;
 import dev.spream.storage.jdbc.lock.dialect.LockMonitor;
 import dev.spream.storage.jdbc.lock.dialect.LockSql;
 import dev.spream.storage.jdbc.lock.dialect.LockTables;
@@ -228,8 +230,8 @@ public final class MySqlLockTables implements LockTables {
 
     @Override
     public String server(Connection connection) throws SQLException {
-        String version = MySqlAnswers.text(connection, "SELECT VERSION()");
-        return (version.contains("MariaDB") ? "MariaDB " : "MySQL ") + version.replaceFirst("-.*", "");
+        return MySqlVersion.of(MySqlAnswers.text(connection, "SELECT VERSION()"))
+                .toString();
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.lock.BucketSpaceException;
 import dev.spream.lock.LockStoreException;
+import dev.spream.storage.jdbc.internal.MySqlVersion;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -13,7 +14,7 @@ final class MySqlDialectTest {
     @Test
     void the_version_tells_mariadb_from_mysql() {
         assertThat(of("8.0.1"))
-                .isEqualTo(new MySqlDialect(false, "8.0.1", false))
+                .isEqualTo(new MySqlDialect(new MySqlVersion(false, "8.0.1"), false))
                 .hasToString("MySQL 8.0.1");
         assertThat(of("8.4.3-google")).hasToString("MySQL 8.4.3");
         assertThat(of("10.6.14-MariaDB-log").mariadb()).isTrue();

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.outbox;
+package dev.spream.storage.jdbc.outbox.dialect;
 
 import dev.spream.outbox.AuditEntry;
 import dev.spream.outbox.OperatorAction;
@@ -11,7 +11,7 @@ import java.sql.SQLException;
 import java.util.List;
 
 /** The audit of manual changes, whose rows are written in the transaction of the change. */
-final class OutboxAuditTable {
+public final class OutboxAuditTable {
     private static final String ADD = """
             INSERT INTO @audit (actor, action, entry_id, idempotency_key, outcome, reason) VALUES (?, ?, ?, ?, ?, ?)""";
 
@@ -24,7 +24,7 @@ final class OutboxAuditTable {
     private OutboxAuditTable() {}
 
     /** @param note appended to the outcome; may be empty */
-    static void add(
+    public static void add(
             Statements transaction,
             String action,
             OutboxStatus before,
@@ -37,11 +37,12 @@ final class OutboxAuditTable {
         add(transaction, action, after.id(), after.idempotencyKey(), outcome, act);
     }
 
-    static void add(Statements transaction, String action, String outcome, OperatorAction act) throws SQLException {
+    public static void add(Statements transaction, String action, String outcome, OperatorAction act)
+            throws SQLException {
         add(transaction, action, NO_ENTRY, "", outcome, act);
     }
 
-    private static void add(
+    public static void add(
             Statements transaction, String action, long entry, String key, String outcome, OperatorAction act)
             throws SQLException {
         transaction.update(
@@ -55,7 +56,7 @@ final class OutboxAuditTable {
     }
 
     /** Returns the audit rows of an entry, oldest first. */
-    static List<AuditEntry> of(OutboxDatabase database, long id) {
+    public static List<AuditEntry> of(OutboxDatabase database, long id) {
         return database.rows(
                 "reading the audit of " + database.tables(),
                 READ,

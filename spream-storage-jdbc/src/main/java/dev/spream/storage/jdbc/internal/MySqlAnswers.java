@@ -1,17 +1,15 @@
-package dev.spream.storage.jdbc.lock.mysql;
+package dev.spream.storage.jdbc.internal;
 
-import dev.spream.storage.jdbc.internal.Database;
-import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.function.UnaryOperator;
 
 /** Reads single values from a server of MySQL or MariaDB. */
-final class MySqlAnswers {
+public final class MySqlAnswers {
     private MySqlAnswers() {}
 
     /** Returns the number; 0 if there is none. */
-    static long number(Connection connection, String question, String... names) throws SQLException {
+    public static long number(Connection connection, String question, String... names) throws SQLException {
         Database.Binder binder = p -> {
             for (String name : names) {
                 p.text(name);
@@ -22,7 +20,7 @@ final class MySqlAnswers {
                 .orElse(0L);
     }
 
-    static String text(Connection connection, String question) throws SQLException {
+    public static String text(Connection connection, String question) throws SQLException {
         return Statements.answer(connection, question, row -> row.getString(1));
     }
 }

@@ -36,14 +36,16 @@ import org.junit.jupiter.api.Timeout;
  * order.
  */
 @Timeout(120)
-final class OutboxRacesIT {
+abstract class OutboxRaces {
     private static final int WORKERS = 4;
     private static final int ENTRIES = Integer.getInteger("outbox.race-entries", 500);
     private static final int KEYS = 10;
     private static final Duration LEASE = Duration.ofMinutes(5);
 
-    private final TestOutbox test = new TestOutbox();
+    private final TestOutbox test = new TestOutbox(place());
     private final Queue<OutboxClaim> sent = new ConcurrentLinkedQueue<>();
+
+    abstract OutboxPlace place();
 
     @AfterEach
     void close() {
@@ -68,7 +70,7 @@ final class OutboxRacesIT {
                 .hasSize(ENTRIES);
         assertThat(test.rows("""
                         SELECT o.status, l.status, count(*)
-                        FROM spream.outbox_orders o JOIN spream.idempo_ledger l USING (idempotency_key) GROUP BY 1, 2""")).containsExactly("succeeded,succeeded," + ENTRIES);
+                        FROM @outbox o JOIN @ledger l USING (idempotency_key) GROUP BY 1, 2""")).containsExactly("succeeded,succeeded," + ENTRIES);
     }
 
     /** Enqueues all messages; each writer does so in a different order. */

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.outbox;
+package dev.spream.storage.jdbc.outbox.dialect;
 
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxClaim;
@@ -9,7 +9,7 @@ import dev.spream.storage.jdbc.internal.Parameters;
 import java.util.Optional;
 
 /** A settlement as parameters of the settling statement. */
-record SettlementRow(
+public record SettlementRow(
         OutboxClaim.Ref ref,
         String name,
         Optional<Integer> httpStatus,
@@ -19,7 +19,7 @@ record SettlementRow(
         long delayMicros,
         boolean outcomeUnknown) {
 
-    static SettlementRow of(Settlement settlement) {
+    public static SettlementRow of(Settlement settlement) {
         return switch (settlement) {
             case Settlement.Succeeded ended -> settled(ended.ref(), "succeeded", ended.result(), Optional.empty());
             case Settlement.Aborted ended ->

@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc.outbox;
+package dev.spream.storage.jdbc.outbox.dialect;
 
 import dev.spream.core.record.Json;
 import dev.spream.outbox.LedgerEntry;
@@ -14,18 +14,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reads ledger rows, including those written by earlier services, which lack some columns. */
-final class LedgerRows {
+public final class LedgerRows {
     /** The columns of the table {@code l} for {@link #read}. */
-    static final String COLUMNS = """
+    public static final String COLUMNS = """
             l.idempotency_key, l.generation, l.request_digest, l.status, l.http_status,
-            l.response_payload_json::text AS response, l.reason_code, l.created_at, l.settled_at""";
+            l.response_payload_json AS response, l.reason_code, l.created_at, l.settled_at""";
 
     private static final int OK = 200;
     private static final char REPLACEMENT = '\ufffd';
 
     private LedgerRows() {}
 
-    static LedgerEntry read(ResultSet row) throws SQLException {
+    public static LedgerEntry read(ResultSet row) throws SQLException {
         Optional<LedgerResult> result = result(row);
         return new LedgerEntry(
                 row.getString("idempotency_key"),
@@ -69,7 +69,7 @@ final class LedgerRows {
     }
 
     /** The stored result code; an invalid one, written by another program, is cut to its valid part. */
-    static ReasonCode reason(@Nullable String stored) {
+    public static ReasonCode reason(@Nullable String stored) {
         if (stored == null) {
             return ReasonCode.INTERNAL_ERROR;
         }
@@ -85,7 +85,7 @@ final class LedgerRows {
      * Returns the text if PostgreSQL accepts it as JSON, and otherwise the text as a JSON string, so that an invalid
      * response does not prevent the settlement of an entry.
      */
-    static String storable(String text) {
+    public static String storable(String text) {
         return isJson(text) && !text.contains("\\u0000") ? text : asString(text);
     }
 

@@ -1,0 +1,26 @@
+package dev.spream.storage.jdbc.outbox;
+
+import dev.spream.storage.jdbc.MySqlDatabase;
+import dev.spream.storage.jdbc.MySqlServer;
+import dev.spream.storage.jdbc.OnGivenMySql;
+import dev.spream.testkit.outbox.OutboxContract;
+import dev.spream.testkit.outbox.OutboxFixture;
+import java.sql.Connection;
+import org.junit.jupiter.api.AfterAll;
+
+/** The contract of outboxes over MySQL. */
+@OnGivenMySql
+final class MySqlOutboxIT extends OutboxContract<Connection> {
+    private static final MySqlOutboxPlace PLACE =
+            new MySqlOutboxPlace(MySqlServer.given().orElseThrow(), MySqlDatabase::mysqlUrl);
+
+    @Override
+    protected OutboxFixture<Connection> createFixture() {
+        return new JdbcOutboxFixture(PLACE);
+    }
+
+    @AfterAll
+    static void drop() {
+        PLACE.drop();
+    }
+}
