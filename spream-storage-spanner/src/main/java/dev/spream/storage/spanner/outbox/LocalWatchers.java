@@ -1,0 +1,61 @@
+package dev.spream.storage.spanner.outbox;
+
+import dev.spream.core.LoggedFailure;
+import dev.spream.outbox.ClaimRoom;
+import dev.spream.outbox.OutboxStore;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The workers of this process, by the names of their outboxes. Safe for use by many threads. */
+final class LocalWatchers {
+    private static final Logger log = LoggerFactory.getLogger(LocalWatchers.class);
+    private static final Map<String, List<Registration>> REGISTERED = new ConcurrentHashMap<>();
+
+    private LocalWatchers() {}
+
+    /** A registration; a watcher that is registered twice is called twice. */
+    private static final class Registration {
+        private final OutboxStore.Watcher watcher;
+
+        private Registration(OutboxStore.Watcher watcher) {
+            this.watcher = watcher;
+        }
+    }
+
+    static OutboxStore.Watch add(OutboxDatabase database, OutboxStore.Watcher watcher) {
+        List<Registration> watchers = REGISTERED.computeIfAbsent(database.name(), name -> new CopyOnWriteArrayList<>());
+        Registration registration = new Registration(watcher);
+        watchers.add(registration);
+        return () -> watchers.remove(registration);
+    }
+
+    static void wake(OutboxDatabase database) {
+        for (Registration each : REGISTERED.getOrDefault(database.name(), List.of())) {
+            try {
+                each.watcher.wake();
+            } catch (RuntimeException e) {
+                log.warn("[{}] a callback for enqueued entries failed", database.tables(), LoggedFailure.of(e));
+            }
+        }
+    }
+
+    /** Reserves room for at most that many entries. */
+    static Optional<ClaimRoom> reserve(OutboxDatabase database, int limit) {
+        for (Registration each : REGISTERED.getOrDefault(database.name(), List.of())) {
+            try {
+                Optional<ClaimRoom> room = each.watcher.reserve(limit);
+                if (room.isPresent()) {
+                    return room;
+                }
+            } catch (RuntimeException e) {
+                log.warn("[{}] a worker failed to reserve room for entries", database.tables(), LoggedFailure.of(e));
+            }
+        }
+        return Optional.empty();
+    }
+}
