@@ -59,9 +59,9 @@ final class AuditRows {
     }
 
     /** Returns the actions on an entry, oldest first. */
-    static List<AuditEntry> of(ReadContext context, OutboxTables tables, long entryId) {
+    static List<AuditEntry> of(ReadContext context, OutboxSchema tables, long entryId) {
         return Rows.all(
-                context.read(tables.audit(), KeySet.prefixRange(Key.of(entryId)), OutboxTables.columns(DECLARATIONS)),
+                context.read(tables.audit(), KeySet.prefixRange(Key.of(entryId)), OutboxSchema.columns(DECLARATIONS)),
                 AuditRows::read);
     }
 

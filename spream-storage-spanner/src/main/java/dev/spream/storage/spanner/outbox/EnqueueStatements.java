@@ -31,13 +31,13 @@ import java.util.stream.Stream;
  * The statements that enqueue messages in a transaction of the caller: requests are read by their keys, so that
  * transactions with other keys do not wait, and rows are inserted by DML, so that the transaction sees them.
  */
-record EnqueueStatements(OutboxDatabase database, EntryIds ids) {
+record EnqueueStatements(SpannerOutboxDatabase database, EntryIds ids) {
     /** The characters of payloads and the number of rows in a request, of which Spanner takes 10 MiB. */
     private static final int MAX_CHARACTERS = 1_000_000;
 
     private static final int MAX_ROWS = 250;
 
-    /** What a call has enqueued, and claimed for a worker. */
+    /** The outcome of a call: its results, and the claims of entries for a worker. */
     record Enqueued(List<EnqueueResult> results, List<OutboxClaim> claims) {
         long entries() {
             return results.stream()
@@ -71,7 +71,7 @@ record EnqueueStatements(OutboxDatabase database, EntryIds ids) {
     }
 
     private Enqueued enqueue(TransactionContext transaction, List<OutboxMessage> messages, Optional<ClaimRoom> room) {
-        Instant now = OutboxDatabase.now(transaction);
+        Instant now = SpannerOutboxDatabase.now(transaction);
         Map<String, LedgerRow> requests = requests(transaction, messages);
         Map<String, OutboxMessage> added = new LinkedHashMap<>();
         for (OutboxMessage message : messages) {
@@ -105,7 +105,7 @@ record EnqueueStatements(OutboxDatabase database, EntryIds ids) {
                 .map(OutboxMessage::idempotencyKey)
                 .distinct()
                 .forEach(key -> first.addKey(LedgerRow.key(key, 1)));
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         List<String> known = Rows.all(
                 transaction.read(tables.ledger(), first.build(), List.of("IdempotencyKey")), row -> row.getString(0));
         return LedgerRow.last(transaction, tables, known);
@@ -144,7 +144,7 @@ record EnqueueStatements(OutboxDatabase database, EntryIds ids) {
 
     /** @param replacement returns the entry with another id */
     private void insert(TransactionContext transaction, List<NewEntry> entries, UnaryOperator<NewEntry> replacement) {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         List<NewEntry> rest = new ArrayList<>(entries);
         while (!rest.isEmpty()) {
             try {
@@ -204,7 +204,7 @@ record EnqueueStatements(OutboxDatabase database, EntryIds ids) {
         }
         Map<String, Long> last = new HashMap<>();
         if (!orderingKeys.isEmpty()) {
-            OutboxTables tables = database.tables();
+            OutboxSchema tables = database.tables();
             database.read(
                             "reading ordering keys",
                             context -> Rows.all(

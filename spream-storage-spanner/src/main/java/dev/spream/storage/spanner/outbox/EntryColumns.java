@@ -38,8 +38,8 @@ final class EntryColumns {
     static final String PAYLOAD = "Payload";
 
     /** The columns from which a row is read; without the payload, which only a claim needs. */
-    static final List<String> NAMES = OutboxTables.columns(DECLARATIONS)
-            .subList(0, OutboxTables.columns(DECLARATIONS).indexOf("DueShard"));
+    static final List<String> NAMES = OutboxSchema.columns(DECLARATIONS)
+            .subList(0, OutboxSchema.columns(DECLARATIONS).indexOf("DueShard"));
 
     /** The columns that do not change, except the key. */
     static final List<String> FIXED =

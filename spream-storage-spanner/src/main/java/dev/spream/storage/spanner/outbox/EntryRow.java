@@ -46,10 +46,10 @@ final class EntryRow {
     private long token;
     private boolean outcomeUnknown;
 
-    /** When a waiting entry is due; also while it is being sent, for a release. Null if it is parked. */
+    /** The time at which a waiting entry is due, kept for a release while it is being sent. Null if it is parked. */
     private @Nullable Instant nextRunAt;
 
-    /** When the lease of an entry that is being sent expires. */
+    /** The end of the lease of an entry that is being sent. */
     private @Nullable Instant leaseUntil;
 
     /** The owner of the last claim, also after its end. */
@@ -107,7 +107,7 @@ final class EntryRow {
     }
 
     private static long shard(long id) {
-        return Math.floorMod(id, (long) OutboxTables.SHARDS);
+        return Math.floorMod(id, (long) OutboxSchema.SHARDS);
     }
 
     /** Returns the values of all columns that this row knows. */

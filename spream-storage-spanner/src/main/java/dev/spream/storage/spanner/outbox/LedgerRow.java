@@ -53,7 +53,7 @@ record LedgerRow(
             "EntryId INT64",
             "ForgetShard INT64",
             "ForgetAt TIMESTAMP");
-    static final List<String> NAMES = OutboxTables.columns(DECLARATIONS);
+    static final List<String> NAMES = OutboxSchema.columns(DECLARATIONS);
     static final String KEY = "Shard, IdempotencyKey, Generation";
 
     /** The number of characters that a column can hold. */
@@ -84,7 +84,7 @@ record LedgerRow(
     }
 
     /** Returns the last generation of each of the requests that exist. */
-    static Map<String, LedgerRow> last(ReadContext context, OutboxTables tables, Collection<String> keys) {
+    static Map<String, LedgerRow> last(ReadContext context, OutboxSchema tables, Collection<String> keys) {
         KeySet.Builder all = KeySet.newBuilder();
         keys.forEach(key -> all.addRange(KeyRange.prefix(prefix(key))));
         Map<String, LedgerRow> last = new HashMap<>();
@@ -95,7 +95,7 @@ record LedgerRow(
         return last;
     }
 
-    static Optional<LedgerRow> last(ReadContext context, OutboxTables tables, String key) {
+    static Optional<LedgerRow> last(ReadContext context, OutboxSchema tables, String key) {
         return Optional.ofNullable(last(context, tables, List.of(key)).get(key));
     }
 
@@ -109,7 +109,7 @@ record LedgerRow(
     }
 
     private static long shard(String key) {
-        return Math.floorMod(Sha256.of(key)[0], OutboxTables.SHARDS);
+        return Math.floorMod(Sha256.of(key)[0], OutboxSchema.SHARDS);
     }
 
     Map<String, Value> values() {

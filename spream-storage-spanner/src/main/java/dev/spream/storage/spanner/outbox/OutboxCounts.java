@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Counts entries, from indexes alone and up to a bound for each state. A number beyond the bound is reported as the bound,
  * and as an estimate.
  */
-record OutboxCounts(OutboxDatabase database) {
+record OutboxCounts(SpannerOutboxDatabase database) {
     static final int BOUND = 10_000;
 
     private static final List<String> STATES = List.of(
@@ -37,7 +37,7 @@ record OutboxCounts(OutboxDatabase database) {
     }
 
     private OutboxStats read(ReadContext context, int bound) {
-        Instant now = OutboxDatabase.now(context);
+        Instant now = SpannerOutboxDatabase.now(context);
         Map<String, Long> counts = counts(context, bound);
         Map<OutboxStatus, Long> entries = new EnumMap<>(OutboxStatus.class);
         Set<OutboxStatus> estimated = EnumSet.noneOf(OutboxStatus.class);
@@ -83,7 +83,7 @@ record OutboxCounts(OutboxDatabase database) {
     }
 
     private Map<String, Long> counts(ReadContext context, int bound) {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         String query = STATES.stream()
                 .map(state ->
                         "SELECT '%s' AS %s, COUNT(*) AS %s FROM (SELECT %s FROM %s WHERE %s = '%s' LIMIT %d) AS %s"
@@ -106,7 +106,7 @@ record OutboxCounts(OutboxDatabase database) {
 
     /** Counts entries without an ordering key whose time has come, at most that many, and returns their number. */
     private int due(ReadContext context, int bound, Tally tally) {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         return Rows.each(
                 context.executeQuery(Rows.bound(
                         "SELECT %s FROM %s WHERE %s IS NOT NULL AND %s IS NOT NULL AND %s <= CURRENT_TIMESTAMP AND (%s IS NULL OR %s > CURRENT_TIMESTAMP) ORDER BY %s LIMIT %d"

@@ -23,7 +23,7 @@ import java.util.Set;
  */
 final class OutboxWrite {
     private final TransactionContext context;
-    private final OutboxTables tables;
+    private final OutboxSchema tables;
     private final Instant now;
     private final Map<Long, EntryRow> entries = new LinkedHashMap<>();
     private final Map<Key, LedgerRow> ledger = new HashMap<>();
@@ -37,17 +37,17 @@ final class OutboxWrite {
         CONFLICT
     }
 
-    OutboxWrite(TransactionContext context, OutboxTables tables) {
+    OutboxWrite(TransactionContext context, OutboxSchema tables) {
         this.context = context;
         this.tables = tables;
-        this.now = OutboxDatabase.now(context);
+        this.now = SpannerOutboxDatabase.now(context);
     }
 
     TransactionContext context() {
         return context;
     }
 
-    OutboxTables tables() {
+    OutboxSchema tables() {
         return tables;
     }
 

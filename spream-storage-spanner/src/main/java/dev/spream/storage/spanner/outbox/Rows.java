@@ -76,7 +76,7 @@ final class Rows {
         return builder.build();
     }
 
-    static Statement insert(OutboxTables tables, String table, Map<String, Value> values) {
+    static Statement insert(OutboxSchema tables, String table, Map<String, Value> values) {
         return bound(
                 "INSERT INTO %s (%s) VALUES (%s)"
                         .formatted(
@@ -89,7 +89,7 @@ final class Rows {
     }
 
     /** Returns the statement that updates all columns of a row but its key. */
-    static Statement update(OutboxTables tables, String table, String key, Map<String, Value> values) {
+    static Statement update(OutboxSchema tables, String table, String key, Map<String, Value> values) {
         List<String> keys = List.of(key.split(", "));
         List<String> columns = List.copyOf(values.keySet());
         Map<Boolean, List<String>> parts = columns.stream()

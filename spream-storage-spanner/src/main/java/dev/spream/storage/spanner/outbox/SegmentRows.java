@@ -21,14 +21,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The leases of segments and the registrations of the workers that share them. A segment without a row is free. */
-record SegmentRows(OutboxDatabase database) {
+record SegmentRows(SpannerOutboxDatabase database) {
     static final List<String> SEGMENT_DECLARATIONS = List.of(
             "Segment INT64 NOT NULL", "Epoch INT64 NOT NULL", "Owner STRING(MAX)", "LeaseUntil TIMESTAMP NOT NULL");
     static final List<String> WORKER_DECLARATIONS =
             List.of("Worker STRING(MAX) NOT NULL", "AliveUntil TIMESTAMP NOT NULL");
 
-    private static final List<String> SEGMENTS = OutboxTables.columns(SEGMENT_DECLARATIONS);
-    private static final List<String> WORKERS = OutboxTables.columns(WORKER_DECLARATIONS);
+    private static final List<String> SEGMENTS = OutboxSchema.columns(SEGMENT_DECLARATIONS);
+    private static final List<String> WORKERS = OutboxSchema.columns(WORKER_DECLARATIONS);
 
     private record Segment(int number, long epoch, @Nullable String owner, Instant leaseUntil) {
         static Segment read(Struct row) {
@@ -51,7 +51,7 @@ record SegmentRows(OutboxDatabase database) {
             return new Segment(number, isOf(worker) ? epoch : epoch + 1, worker.toString(), until);
         }
 
-        Mutation mutation(OutboxTables tables) {
+        Mutation mutation(OutboxSchema tables) {
             return Mutation.newInsertOrUpdateBuilder(tables.segments())
                     .set("Segment")
                     .to(number)

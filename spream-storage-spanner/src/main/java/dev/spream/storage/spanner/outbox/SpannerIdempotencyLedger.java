@@ -19,9 +19,9 @@ import java.util.Optional;
  * SpannerOutbox}. Safe for use by many threads. It does not close its connection.
  */
 public final class SpannerIdempotencyLedger implements IdempotencyLedger<TransactionContext> {
-    private final OutboxDatabase database;
+    private final SpannerOutboxDatabase database;
 
-    SpannerIdempotencyLedger(OutboxDatabase database) {
+    SpannerIdempotencyLedger(SpannerOutboxDatabase database) {
         this.database = database;
     }
 
@@ -32,7 +32,8 @@ public final class SpannerIdempotencyLedger implements IdempotencyLedger<Transac
      * @throws StorageException if tables are missing, or the database cannot be queried
      */
     public static SpannerIdempotencyLedger open(SpannerConnection connection, String table) {
-        return new SpannerIdempotencyLedger(OutboxDatabase.open(connection, table, OutboxDatabase.TIMEOUT));
+        return new SpannerIdempotencyLedger(
+                SpannerOutboxDatabase.open(connection, table, SpannerOutboxDatabase.TIMEOUT));
     }
 
     @Override
@@ -48,7 +49,7 @@ public final class SpannerIdempotencyLedger implements IdempotencyLedger<Transac
             if (last.isEmpty()) {
                 insert(
                         transaction,
-                        LedgerRow.begun(idempotencyKey, requestDigest, OutboxDatabase.now(transaction), null));
+                        LedgerRow.begun(idempotencyKey, requestDigest, SpannerOutboxDatabase.now(transaction), null));
                 return new LedgerClaim.Begun(1);
             }
             LedgerRow known = last.get();
@@ -76,8 +77,8 @@ public final class SpannerIdempotencyLedger implements IdempotencyLedger<Transac
         return database.inTransaction("settling a request", () -> {
             Optional<LedgerRow> open =
                     first(transaction, idempotencyKey, generation).filter(row -> row.isOpen(requestDigest));
-            open.ifPresent(
-                    row -> transaction.executeUpdate(update(row.settled(result, OutboxDatabase.now(transaction)))));
+            open.ifPresent(row ->
+                    transaction.executeUpdate(update(row.settled(result, SpannerOutboxDatabase.now(transaction)))));
             return open.isPresent();
         });
     }
@@ -88,7 +89,7 @@ public final class SpannerIdempotencyLedger implements IdempotencyLedger<Transac
             Optional<LedgerRow> failed = LedgerRow.last(transaction, database.tables(), idempotencyKey)
                     .filter(LedgerRow::hasFailed);
             failed.ifPresent(row -> {
-                Instant now = OutboxDatabase.now(transaction);
+                Instant now = SpannerOutboxDatabase.now(transaction);
                 transaction.executeUpdate(update(row.kept()));
                 insert(transaction, row.reopened(now));
             });
@@ -97,12 +98,12 @@ public final class SpannerIdempotencyLedger implements IdempotencyLedger<Transac
     }
 
     private void insert(TransactionContext transaction, LedgerRow row) {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         transaction.executeUpdate(Rows.insert(tables, tables.ledger(), row.values()));
     }
 
     private Statement update(LedgerRow row) {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         return Rows.update(tables, tables.ledger(), LedgerRow.KEY, row.values());
     }
 
@@ -114,6 +115,6 @@ public final class SpannerIdempotencyLedger implements IdempotencyLedger<Transac
 
     @Override
     public int prune(Duration settledFor, int limit) {
-        return new HistoryRemoval(database).pruneLedger(settledFor, limit, (write, count) -> {});
+        return new OldRows(database).pruneLedger(settledFor, limit, (write, count) -> {});
     }
 }

@@ -24,10 +24,10 @@ import java.util.Optional;
  * upon which the caller repeats the transaction. Safe for use by many threads. It does not close its connection.
  */
 public final class SpannerOutbox implements Outbox<TransactionContext> {
-    private final OutboxDatabase database;
+    private final SpannerOutboxDatabase database;
     private final EnqueueStatements statements;
 
-    SpannerOutbox(OutboxDatabase database, EntryIds ids) {
+    SpannerOutbox(SpannerOutboxDatabase database, EntryIds ids) {
         this.database = database;
         this.statements = new EnqueueStatements(database, ids);
     }
@@ -40,10 +40,10 @@ public final class SpannerOutbox implements Outbox<TransactionContext> {
      * @throws StorageException if tables are missing, or the database cannot be queried
      */
     public static SpannerOutbox open(SpannerConnection connection, String table) {
-        return open(OutboxDatabase.open(connection, table, OutboxDatabase.TIMEOUT));
+        return open(SpannerOutboxDatabase.open(connection, table, SpannerOutboxDatabase.TIMEOUT));
     }
 
-    static SpannerOutbox open(OutboxDatabase database) {
+    static SpannerOutbox open(SpannerOutboxDatabase database) {
         return new SpannerOutbox(database, EntryIds.OF_THIS_PROCESS);
     }
 
@@ -69,6 +69,6 @@ public final class SpannerOutbox implements Outbox<TransactionContext> {
     /** Notifies the workers of this process; those of other processes find the entries at their next poll. */
     @Override
     public void signal() {
-        LocalWatchers.wake(database);
+        ProcessWatchers.wake(database);
     }
 }

@@ -30,10 +30,10 @@ public final class SpannerOutboxOperations implements OutboxOperations {
     /** The number of entries that a transaction releases, and of keys that a request reads. */
     private static final int ROWS = 500;
 
-    private final OutboxDatabase database;
-    private final OutboxTables tables;
+    private final SpannerOutboxDatabase database;
+    private final OutboxSchema tables;
 
-    SpannerOutboxOperations(OutboxDatabase database) {
+    SpannerOutboxOperations(SpannerOutboxDatabase database) {
         this.database = database;
         this.tables = database.tables();
     }
@@ -45,7 +45,8 @@ public final class SpannerOutboxOperations implements OutboxOperations {
      * @throws StorageException if tables are missing, or the database cannot be queried
      */
     public static SpannerOutboxOperations open(SpannerConnection connection, String table) {
-        return new SpannerOutboxOperations(OutboxDatabase.open(connection, table, OutboxDatabase.TIMEOUT));
+        return new SpannerOutboxOperations(
+                SpannerOutboxDatabase.open(connection, table, SpannerOutboxDatabase.TIMEOUT));
     }
 
     @Override
@@ -284,13 +285,13 @@ public final class SpannerOutboxOperations implements OutboxOperations {
 
     @Override
     public int purge(Duration settledFor, int limit, OperatorAction act) {
-        return new HistoryRemoval(database)
+        return new OldRows(database)
                 .purge(settledFor, limit, (write, count) -> AuditRows.add(write, act, "purge", count + " removed"));
     }
 
     @Override
     public int pruneLedger(Duration settledFor, int limit, OperatorAction act) {
-        return new HistoryRemoval(database)
+        return new OldRows(database)
                 .pruneLedger(
                         settledFor,
                         limit,

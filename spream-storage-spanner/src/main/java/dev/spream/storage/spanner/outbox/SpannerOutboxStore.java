@@ -30,19 +30,19 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * watches; it does not close its connection.
  */
 public final class SpannerOutboxStore implements OutboxStore {
-    private final OutboxDatabase database;
-    private final EntryClaims claims;
-    private final EntrySettlements settlements;
+    private final SpannerOutboxDatabase database;
+    private final DueClaims claims;
+    private final ClaimEnds settlements;
     private final SegmentRows segments;
-    private final OrderedEntries ordered;
+    private final OrderedReads ordered;
     private final List<Watch> watches = new CopyOnWriteArrayList<>();
 
-    SpannerOutboxStore(OutboxDatabase database) {
+    SpannerOutboxStore(SpannerOutboxDatabase database) {
         this.database = database;
-        this.claims = new EntryClaims(database);
-        this.settlements = new EntrySettlements(database);
+        this.claims = new DueClaims(database);
+        this.settlements = new ClaimEnds(database);
         this.segments = new SegmentRows(database);
-        this.ordered = new OrderedEntries(database);
+        this.ordered = new OrderedReads(database);
     }
 
     /**
@@ -53,7 +53,7 @@ public final class SpannerOutboxStore implements OutboxStore {
      * @throws StorageException if tables are missing, or the database cannot be queried
      */
     public static SpannerOutboxStore open(SpannerConnection connection, String table) {
-        return open(connection, table, OutboxDatabase.TIMEOUT);
+        return open(connection, table, SpannerOutboxDatabase.TIMEOUT);
     }
 
     /**
@@ -62,7 +62,7 @@ public final class SpannerOutboxStore implements OutboxStore {
      * @param callTimeout the time limit of a call, 1 s to 1 min. Should be a fraction of the lease
      */
     public static SpannerOutboxStore open(SpannerConnection connection, String table, Duration callTimeout) {
-        return new SpannerOutboxStore(OutboxDatabase.open(connection, table, callTimeout));
+        return new SpannerOutboxStore(SpannerOutboxDatabase.open(connection, table, callTimeout));
     }
 
     @Override
@@ -87,7 +87,7 @@ public final class SpannerOutboxStore implements OutboxStore {
 
     @Override
     public int removeOld(OutboxHistory part, Duration age, int limit) {
-        return new HistoryRemoval(database).remove(part, age, limit);
+        return new OldRows(database).remove(part, age, limit);
     }
 
     @Override
@@ -123,7 +123,7 @@ public final class SpannerOutboxStore implements OutboxStore {
 
     @Override
     public Watch watch(Watcher watcher) {
-        Watch watch = LocalWatchers.add(database, watcher);
+        Watch watch = ProcessWatchers.add(database, watcher);
         watches.add(watch);
         return watch;
     }

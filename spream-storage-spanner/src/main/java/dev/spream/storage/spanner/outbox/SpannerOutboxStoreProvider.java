@@ -29,7 +29,7 @@ public final class SpannerOutboxStoreProvider implements OutboxStoreProvider {
             .required();
     private static final ConfigKey<String> TABLE = ConfigKey.of(
                     "table",
-                    new ConfigType<>("name of a table", OutboxTables::requireValid, name -> name),
+                    new ConfigType<>("name of a table", OutboxSchema::requireValid, name -> name),
                     "Table of the entries; the names of the other tables begin with it.")
             .withDefault("Outbox");
     private static final ConfigKey<Boolean> CREATE_TABLE = ConfigKey.of(
@@ -37,9 +37,9 @@ public final class SpannerOutboxStoreProvider implements OutboxStoreProvider {
             .withDefault(false);
     private static final ConfigKey<Duration> CALL_TIMEOUT = ConfigKey.of(
                     "call-timeout",
-                    ConfigType.duration(OutboxDatabase.MIN_TIMEOUT, OutboxDatabase.MAX_TIMEOUT),
+                    ConfigType.duration(SpannerOutboxDatabase.MIN_TIMEOUT, SpannerOutboxDatabase.MAX_TIMEOUT),
                     "Time limit of a call. Should be a fraction of the lease.")
-            .withDefault(OutboxDatabase.TIMEOUT);
+            .withDefault(SpannerOutboxDatabase.TIMEOUT);
     private static final SpannerConnectionKeys CONNECTION = SpannerConnectionKeys.OUTBOX;
 
     @Override
@@ -77,7 +77,7 @@ public final class SpannerOutboxStoreProvider implements OutboxStoreProvider {
         return new SpannerOutboxOperations(open(config, context));
     }
 
-    private static OutboxDatabase open(PluginConfig config, PluginContext context) {
+    private static SpannerOutboxDatabase open(PluginConfig config, PluginContext context) {
         SpannerConnection connection = SpannerConnection.builder(config.get(DATABASE))
                 .maxOpenQueries(1)
                 .configured(config, CONNECTION)
@@ -86,6 +86,6 @@ public final class SpannerOutboxStoreProvider implements OutboxStoreProvider {
         if (config.get(CREATE_TABLE)) {
             SpannerOutboxTables.create(connection, config.get(TABLE));
         }
-        return OutboxDatabase.open(connection, config.get(TABLE), config.get(CALL_TIMEOUT));
+        return SpannerOutboxDatabase.open(connection, config.get(TABLE), config.get(CALL_TIMEOUT));
     }
 }

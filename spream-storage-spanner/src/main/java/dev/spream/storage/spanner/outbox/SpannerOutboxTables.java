@@ -33,10 +33,10 @@ public final class SpannerOutboxTables {
      * @throws StorageException if Spanner failed
      */
     public static void create(SpannerConnection connection, String table) {
-        OutboxTables.requireValid(requireNonNull(table, "table"));
+        OutboxSchema.requireValid(requireNonNull(table, "table"));
         DatabaseCalls calls = new DatabaseCalls(connection.database() + " outbox " + table, TIMEOUT);
         Dialect dialect = calls.run("reading the dialect", connection.client()::getDialect);
-        List<String> statements = new OutboxTables(table, dialect).ddl();
+        List<String> statements = new OutboxSchema(table, dialect).ddl();
         for (int attempt = 1; ; attempt++) {
             try {
                 calls.run(

@@ -24,7 +24,7 @@ final class SpannerOutboxTransaction implements OutboxTransaction {
     /** The pauses before the tries to release claims. */
     private static final List<Duration> RELEASES = List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(5));
 
-    private final OutboxDatabase database;
+    private final SpannerOutboxDatabase database;
     private final EnqueueStatements statements;
     private final TransactionContext transaction;
     private final List<Claimed> claimed = new ArrayList<>();
@@ -34,7 +34,8 @@ final class SpannerOutboxTransaction implements OutboxTransaction {
     /** The claims of entries as one call has enqueued them, with the room that is held for them. */
     private record Claimed(ClaimRoom room, List<OutboxClaim> claims) {}
 
-    SpannerOutboxTransaction(OutboxDatabase database, EnqueueStatements statements, TransactionContext transaction) {
+    SpannerOutboxTransaction(
+            SpannerOutboxDatabase database, EnqueueStatements statements, TransactionContext transaction) {
         this.database = database;
         this.statements = statements;
         this.transaction = transaction;
@@ -45,7 +46,7 @@ final class SpannerOutboxTransaction implements OutboxTransaction {
         requireOpen();
         int claimable = Math.toIntExact(
                 messages.stream().filter(EnqueueStatements::isClaimable).count());
-        Optional<ClaimRoom> room = claimable == 0 ? Optional.empty() : LocalWatchers.reserve(database, claimable);
+        Optional<ClaimRoom> room = claimable == 0 ? Optional.empty() : ProcessWatchers.reserve(database, claimable);
         EnqueueStatements.Enqueued enqueued;
         try {
             enqueued = statements.enqueueAll(transaction, messages, room);
@@ -77,7 +78,7 @@ final class SpannerOutboxTransaction implements OutboxTransaction {
             }
         });
         if (hasUnclaimed) {
-            LocalWatchers.wake(database);
+            ProcessWatchers.wake(database);
         }
     }
 
@@ -111,7 +112,7 @@ final class SpannerOutboxTransaction implements OutboxTransaction {
             for (Duration pause : RELEASES) {
                 LockSupport.parkNanos(pause.toNanos());
                 if (releaseNow(entries.room(), releases)) {
-                    LocalWatchers.wake(database);
+                    ProcessWatchers.wake(database);
                     return;
                 }
             }
@@ -121,7 +122,7 @@ final class SpannerOutboxTransaction implements OutboxTransaction {
     /** Returns whether the entries were found, or no later try would succeed either. */
     private boolean releaseNow(ClaimRoom room, List<Settlement> releases) {
         try {
-            return new EntrySettlements(database).settle(room.owner(), releases).isEmpty();
+            return new ClaimEnds(database).settle(room.owner(), releases).isEmpty();
         } catch (StorageException e) {
             log.info(
                     "[{}] {} claims were not released{}; the entries wait until their leases expire: {}",

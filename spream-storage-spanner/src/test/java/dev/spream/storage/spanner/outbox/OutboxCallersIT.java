@@ -34,7 +34,7 @@ final class OutboxCallersIT {
     private static final Duration LEASE = Duration.ofMinutes(1);
 
     private final OutboxTestDatabase database;
-    private final OutboxDatabase outbox;
+    private final SpannerOutboxDatabase outbox;
     private final SpannerOutboxStore store;
 
     OutboxCallersIT(SpannerServer server, Dialect dialect) {

@@ -76,17 +76,17 @@ final class OutboxTestDatabase {
     }
 
     /** Returns an outbox without rows. New tables for each test would take most of the time of all of them. */
-    OutboxDatabase take() {
+    SpannerOutboxDatabase take() {
         String table = empty.poll();
         if (table == null) {
             table = "Outbox_" + tables.incrementAndGet();
             SpannerOutboxTables.create(connection, table);
         }
-        return OutboxDatabase.open(connection, table, TIMEOUT);
+        return SpannerOutboxDatabase.open(connection, table, TIMEOUT);
     }
 
     /** Removes the rows of an outbox for another test. */
-    void giveBack(OutboxDatabase outbox) {
+    void giveBack(SpannerOutboxDatabase outbox) {
         connection
                 .client()
                 .write(outbox.tables().all().stream()

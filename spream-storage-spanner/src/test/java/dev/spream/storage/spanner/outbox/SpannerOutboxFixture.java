@@ -28,7 +28,7 @@ import java.util.function.Consumer;
 /** An outbox without rows. Time passes by moving the stored times back. */
 final class SpannerOutboxFixture implements OutboxOperationsFixture<TransactionContext> {
     private final OutboxTestDatabase database;
-    private final OutboxDatabase tables;
+    private final SpannerOutboxDatabase tables;
     private final Outbox<TransactionContext> outbox;
     private final IdempotencyLedger<TransactionContext> ledger;
     private final SpannerOutboxStore store;
@@ -144,8 +144,8 @@ final class SpannerOutboxFixture implements OutboxOperationsFixture<TransactionC
     }
 
     private List<String> columns(String table) {
-        OutboxTables names = tables.tables();
-        return OutboxTables.columns(Map.of(
+        OutboxSchema names = tables.tables();
+        return OutboxSchema.columns(Map.of(
                         names.entries(), EntryColumns.DECLARATIONS,
                         names.ledger(), LedgerRow.DECLARATIONS,
                         names.segments(), SegmentRows.SEGMENT_DECLARATIONS,
@@ -156,7 +156,7 @@ final class SpannerOutboxFixture implements OutboxOperationsFixture<TransactionC
 
     @Override
     public OutboxStatus status(String idempotencyKey) {
-        OutboxTables names = tables.tables();
+        OutboxSchema names = tables.tables();
         String query = "SELECT %s FROM %s WHERE %s = %s"
                 .formatted(
                         names.quoted("State"),

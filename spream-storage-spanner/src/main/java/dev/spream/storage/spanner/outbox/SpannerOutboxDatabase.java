@@ -32,8 +32,8 @@ import java.util.stream.IntStream;
  *     which has one transaction at a time
  * @param name what identifies the outbox in this process
  */
-record OutboxDatabase(
-        DatabaseClient client, OutboxTables tables, DatabaseCalls calls, boolean writesInTurn, String name) {
+record SpannerOutboxDatabase(
+        DatabaseClient client, OutboxSchema tables, DatabaseCalls calls, boolean writesInTurn, String name) {
     static final Duration TIMEOUT = Duration.ofSeconds(6);
     static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
     static final Duration MAX_TIMEOUT = Duration.ofMinutes(1);
@@ -44,8 +44,8 @@ record OutboxDatabase(
      * @throws IllegalArgumentException if an argument is out of its range
      * @throws StorageException if a table or column is missing, or the database cannot be queried
      */
-    static OutboxDatabase open(SpannerConnection connection, String table, Duration callTimeout) {
-        OutboxTables.requireValid(table);
+    static SpannerOutboxDatabase open(SpannerConnection connection, String table, Duration callTimeout) {
+        OutboxSchema.requireValid(table);
         if (callTimeout.compareTo(MIN_TIMEOUT) < 0 || callTimeout.compareTo(MAX_TIMEOUT) > 0) {
             throw new IllegalArgumentException("callTimeout is %s, must be %s to %s"
                     .formatted(
@@ -54,8 +54,8 @@ record OutboxDatabase(
         String name = connection.database() + " outbox " + table;
         DatabaseCalls calls = new DatabaseCalls(name, callTimeout);
         DatabaseClient client = connection.client();
-        OutboxTables tables = new OutboxTables(table, calls.run("reading the dialect", client::getDialect));
-        OutboxDatabase database = new OutboxDatabase(client, tables, calls, isEmulator(connection), name);
+        OutboxSchema tables = new OutboxSchema(table, calls.run("reading the dialect", client::getDialect));
+        SpannerOutboxDatabase database = new SpannerOutboxDatabase(client, tables, calls, isEmulator(connection), name);
         Map.of(
                         tables.entries(), EntryColumns.DECLARATIONS,
                         tables.ledger(), LedgerRow.DECLARATIONS,
@@ -65,7 +65,7 @@ record OutboxDatabase(
                 .forEach((each, columns) -> database.read(
                         "looking for the table " + each,
                         context -> Rows.all(
-                                context.read(each, KeySet.all(), OutboxTables.columns(columns), Options.limit(1)),
+                                context.read(each, KeySet.all(), OutboxSchema.columns(columns), Options.limit(1)),
                                 row -> row)));
         return database;
     }
@@ -76,8 +76,8 @@ record OutboxDatabase(
     }
 
     /** Returns this database with the time limit of calls that may read a whole table. */
-    OutboxDatabase patient() {
-        return new OutboxDatabase(client, tables, calls.within(MAX_TIMEOUT), writesInTurn, name);
+    SpannerOutboxDatabase patient() {
+        return new SpannerOutboxDatabase(client, tables, calls.within(MAX_TIMEOUT), writesInTurn, name);
     }
 
     /** Reads with one request, which sees all that was committed before. */
@@ -154,7 +154,7 @@ record OutboxDatabase(
             int limit) {
         String order = tables.quoted(List.of(time, key));
         String whole = tables.quoted(time) + " IS NOT NULL AND " + condition;
-        String branches = IntStream.range(0, OutboxTables.SHARDS)
+        String branches = IntStream.range(0, OutboxSchema.SHARDS)
                 .mapToObj(
                         number -> "(SELECT %s, %s FROM %s WHERE %s IS NOT NULL AND %s = %d AND %s ORDER BY %s LIMIT %d)"
                                 .formatted(

@@ -16,14 +16,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** Reads unsettled entries with an ordering key, from indexes that settled entries are not in. */
-record OrderedEntries(OutboxDatabase database) {
+record OrderedReads(SpannerOutboxDatabase database) {
     /** The number of rows of a request, unless a segment needs more. */
     private static final int ROWS = 1_000;
 
     private static final List<String> COLUMNS = List.of("Id", "OpenOrderingKey", "State", "DueAt");
 
     boolean exist() {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         return !database.read(
                         "looking for ordered entries",
                         context -> Rows.all(
@@ -84,7 +84,7 @@ record OrderedEntries(OutboxDatabase database) {
 
     private List<OrderedEntry> read(String index, KeySet keys, int limit) {
         return database.readAtOnce("reading ordered entries", context -> {
-            Instant now = OutboxDatabase.now(context);
+            Instant now = SpannerOutboxDatabase.now(context);
             return Rows.all(
                     context.readUsingIndex(database.tables().entries(), index, keys, COLUMNS, Options.limit(limit)),
                     row -> entry(row, now));

@@ -15,7 +15,7 @@ import java.util.function.ObjIntConsumer;
  * Removes old rows. Candidates come from an index of rows that can be removed, and are checked again in the transaction
  * that deletes them. With the entry of a request its request becomes one that can be forgotten.
  */
-record HistoryRemoval(OutboxDatabase database) {
+record OldRows(SpannerOutboxDatabase database) {
     /** The number of rows that a transaction removes. */
     private static final int ROWS = 1_000;
 
@@ -29,7 +29,7 @@ record HistoryRemoval(OutboxDatabase database) {
 
     /** @param record called in each transaction with the number of removed entries */
     int purge(Duration age, int limit, ObjIntConsumer<OutboxWrite> record) {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         return remove(
                 limit,
                 now(age),
@@ -58,7 +58,7 @@ record HistoryRemoval(OutboxDatabase database) {
     }
 
     int pruneLedger(Duration age, int limit, ObjIntConsumer<OutboxWrite> record) {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         return remove(
                 limit,
                 now(age),
@@ -88,7 +88,7 @@ record HistoryRemoval(OutboxDatabase database) {
     }
 
     private int removeAudit(Duration age, int limit) {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         Instant until = now(age);
         String query = "SELECT %s FROM %s WHERE %s ORDER BY %s LIMIT %d"
                 .formatted(
@@ -107,12 +107,12 @@ record HistoryRemoval(OutboxDatabase database) {
     }
 
     private String notAfter(String column) {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         return tables.quoted(column) + " <= " + tables.parameter(1);
     }
 
     private Instant now(Duration age) {
-        return database.read("reading the time", OutboxDatabase::now).minus(age);
+        return database.read("reading the time", SpannerOutboxDatabase::now).minus(age);
     }
 
     private <K> int remove(

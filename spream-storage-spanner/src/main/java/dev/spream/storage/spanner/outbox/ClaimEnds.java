@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Renews and ends claims, and ends entries that have expired. */
-record EntrySettlements(OutboxDatabase database) {
+record ClaimEnds(SpannerOutboxDatabase database) {
 
     Set<OutboxClaim.Ref> renew(OutboxOwner owner, Collection<OutboxClaim.Ref> claims, Duration lease) {
         if (claims.isEmpty()) {

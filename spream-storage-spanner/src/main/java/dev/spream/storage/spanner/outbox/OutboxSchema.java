@@ -15,14 +15,14 @@ import java.util.stream.Stream;
  *
  * @param entries the name of the table of entries: a letter, then up to 99 letters, digits and underscores
  */
-record OutboxTables(String entries, Dialect dialect) {
+record OutboxSchema(String entries, Dialect dialect) {
     static final int SHARDS = 16;
 
     private static final Pattern IDENTIFIER = Pattern.compile("[A-Za-z][A-Za-z0-9_]{0,99}");
     private static final Map<String, String> POSTGRES_TYPES =
             Map.of("INT64", "bigint", "STRING(MAX)", "text", "BOOL", "boolean", "TIMESTAMP", "timestamptz");
 
-    OutboxTables {
+    OutboxSchema {
         requireValid(entries);
     }
 

@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The workers of this process, by the names of their outboxes. Safe for use by many threads. */
-final class LocalWatchers {
-    private static final Logger log = LoggerFactory.getLogger(LocalWatchers.class);
+final class ProcessWatchers {
+    private static final Logger log = LoggerFactory.getLogger(ProcessWatchers.class);
     private static final Map<String, List<Registration>> REGISTERED = new ConcurrentHashMap<>();
 
-    private LocalWatchers() {}
+    private ProcessWatchers() {}
 
     /** A registration; a watcher that is registered twice is called twice. */
     private static final class Registration {
@@ -27,14 +27,14 @@ final class LocalWatchers {
         }
     }
 
-    static OutboxStore.Watch add(OutboxDatabase database, OutboxStore.Watcher watcher) {
+    static OutboxStore.Watch add(SpannerOutboxDatabase database, OutboxStore.Watcher watcher) {
         List<Registration> watchers = REGISTERED.computeIfAbsent(database.name(), name -> new CopyOnWriteArrayList<>());
         Registration registration = new Registration(watcher);
         watchers.add(registration);
         return () -> watchers.remove(registration);
     }
 
-    static void wake(OutboxDatabase database) {
+    static void wake(SpannerOutboxDatabase database) {
         for (Registration each : REGISTERED.getOrDefault(database.name(), List.of())) {
             try {
                 each.watcher.wake();
@@ -45,7 +45,7 @@ final class LocalWatchers {
     }
 
     /** Reserves room for at most that many entries. */
-    static Optional<ClaimRoom> reserve(OutboxDatabase database, int limit) {
+    static Optional<ClaimRoom> reserve(SpannerOutboxDatabase database, int limit) {
         for (Registration each : REGISTERED.getOrDefault(database.name(), List.of())) {
             try {
                 Optional<ClaimRoom> room = each.watcher.reserve(limit);

@@ -26,14 +26,14 @@ import java.util.stream.Collectors;
  * them, so that a poll of an outbox without due entries writes nothing. A worker that finds the entries taken by
  * another looks further down the queue, at a random place, so that workers get out of each other's way.
  */
-record EntryClaims(OutboxDatabase database) {
+record DueClaims(SpannerOutboxDatabase database) {
     private static final int TRIES = 5;
 
     /** The part of the queue, in multiples of the limit, in which a worker looks after it met another. */
     private static final int WIDER = 4;
 
     ClaimResult claim(OutboxOwner owner, int limit, Duration lease) {
-        OutboxTables tables = database.tables();
+        OutboxSchema tables = database.tables();
         String due = "%s <= CURRENT_TIMESTAMP AND (%s IS NULL OR %s > CURRENT_TIMESTAMP)"
                 .formatted(tables.quoted("DueAt"), tables.quoted("ExpiryAt"), tables.quoted("ExpiryAt"));
         for (int attempt = 1; attempt <= TRIES; attempt++) {
@@ -113,7 +113,7 @@ record EntryClaims(OutboxDatabase database) {
         candidates.forEach(entry -> first.merge(key(entry), entry.id(), Math::min));
         first.forEach((key, id) -> others.addRange(KeyRange.prefix(Key.of(key, false)))
                 .addRange(KeyRange.closedOpen(Key.of(key, true), Key.of(key, true, id))));
-        OutboxTables tables = write.tables();
+        OutboxSchema tables = write.tables();
         List<Struct> found = write.read(
                 tables.entries(),
                 tables.byOrderingKey(),
