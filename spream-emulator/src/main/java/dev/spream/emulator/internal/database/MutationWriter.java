@@ -7,7 +7,6 @@ import com.google.protobuf.Value;
 import com.google.spanner.v1.KeySet;
 import com.google.spanner.v1.Mutation;
 import com.google.spanner.v1.TypeCode;
-import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.engine.RowCapture;
 import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
