@@ -36,7 +36,7 @@ public final class SpannerOutboxStore implements OutboxStore {
     private final ClaimEnds settlements;
     private final SegmentRows segments;
     private final OrderedReads ordered;
-    private final WaitingEntries waiting;
+    private final WaitingReads waiting;
     private final List<Watch> watches = new CopyOnWriteArrayList<>();
 
     SpannerOutboxStore(SpannerOutboxDatabase database) {
@@ -45,7 +45,7 @@ public final class SpannerOutboxStore implements OutboxStore {
         this.settlements = new ClaimEnds(database);
         this.segments = new SegmentRows(database);
         this.ordered = new OrderedReads(database);
-        this.waiting = new WaitingEntries(database);
+        this.waiting = new WaitingReads(database);
     }
 
     /**

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Reads what workers wait for, without locks and from a few rows of indexes. */
-record WaitingEntries(SpannerOutboxDatabase database) {
+record WaitingReads(SpannerOutboxDatabase database) {
 
     Optional<Duration> nextDue(String destination) {
         OutboxSchema tables = database.tables();
