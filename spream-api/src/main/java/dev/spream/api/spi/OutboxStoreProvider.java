@@ -19,7 +19,7 @@ public interface OutboxStoreProvider extends PluginProvider<OutboxStore> {
             OutboxStore.class,
             OutboxStoreProvider.class,
             "the outbox store, such as jdbc",
-            Map.of("jdbc", "spream-storage-jdbc"));
+            Map.of("jdbc", "spream-storage-jdbc", "spanner", "spream-storage-spanner"));
 
     /** Creates the outbox for enqueuing. */
     Outbox<?> outbox(PluginConfig config, PluginContext context) throws Exception;

@@ -10,6 +10,7 @@ import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -45,9 +46,9 @@ public final class BeamExport {
 
     private final SpannerConnection target;
     private final MetadataTables tables;
-    private final MetadataCalls calls;
+    private final DatabaseCalls calls;
 
-    private BeamExport(SpannerConnection target, MetadataTables tables, MetadataCalls calls) {
+    private BeamExport(SpannerConnection target, MetadataTables tables, DatabaseCalls calls) {
         this.target = target;
         this.tables = tables;
         this.calls = calls;
@@ -70,7 +71,7 @@ public final class BeamExport {
                             .formatted(table));
         }
         BeamRows rows = rows(source);
-        MetadataCalls calls = new MetadataCalls(target.database() + " table " + table, DDL_TIMEOUT);
+        DatabaseCalls calls = new DatabaseCalls(target.database() + " table " + table, DDL_TIMEOUT);
         MetadataSchema schema = MetadataSchema.read(target, table, calls);
         if (schema.tables().dialect() != Dialect.GOOGLE_STANDARD_SQL) {
             throw refused(

@@ -3,7 +3,7 @@ package dev.spream.storage.spanner;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.BusyPartitionsException;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.storage.spanner.LockedRows.LockedRowsException;
+import dev.spream.storage.spanner.client.LockedRowsException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

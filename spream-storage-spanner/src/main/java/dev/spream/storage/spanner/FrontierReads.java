@@ -14,6 +14,7 @@ import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -37,10 +38,10 @@ final class FrontierReads {
 
     private final DatabaseClient client;
     private final MetadataTables tables;
-    private final MetadataCalls calls;
+    private final DatabaseCalls calls;
     private final Statement summary;
 
-    FrontierReads(DatabaseClient client, MetadataTables tables, MetadataCalls calls) {
+    FrontierReads(DatabaseClient client, MetadataTables tables, DatabaseCalls calls) {
         this.client = client;
         this.tables = tables;
         this.calls = calls;

@@ -11,7 +11,8 @@ import com.google.spanner.v1.CommitRequest;
 import com.google.spanner.v1.RollbackRequest;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionToken;
-import dev.spream.storage.spanner.LockedRows.LockedRowsException;
+import dev.spream.storage.spanner.client.DatabaseCalls;
+import dev.spream.storage.spanner.client.LockedRowsException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -62,7 +63,7 @@ final class GroupWriter {
 
     private final DatabaseClient client;
     private final MetadataTables tables;
-    private final MetadataCalls calls;
+    private final DatabaseCalls calls;
     private final Consumer<RollbackRequest> rollback;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -77,7 +78,7 @@ final class GroupWriter {
     private volatile Duration lastWrite = Duration.ZERO;
 
     /** @param rollback rolls back a transaction, of which no locks may remain */
-    GroupWriter(DatabaseClient client, MetadataTables tables, MetadataCalls calls, Consumer<RollbackRequest> rollback) {
+    GroupWriter(DatabaseClient client, MetadataTables tables, DatabaseCalls calls, Consumer<RollbackRequest> rollback) {
         this.rollback = rollback;
         this.client = client;
         this.tables = tables;

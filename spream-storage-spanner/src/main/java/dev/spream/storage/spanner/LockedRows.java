@@ -1,6 +1,5 @@
 package dev.spream.storage.spanner;
 
-import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionToken;
 import java.time.Duration;
 import java.util.Collection;
@@ -8,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Records the rows on which transactions have timed out, as parts of which at least one row was locked. A row is
@@ -93,14 +91,5 @@ final class LockedRows {
 
     int size() {
         return parts.size();
-    }
-
-    /** A write timed out on rows that another transaction has locked, while the server answers. A retry may succeed. */
-    static final class LockedRowsException extends StorageException {
-        private static final long serialVersionUID = 1L;
-
-        LockedRowsException(String message, @Nullable Throwable cause) {
-            super(message, true, cause);
-        }
     }
 }

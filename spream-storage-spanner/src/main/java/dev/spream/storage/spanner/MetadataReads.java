@@ -16,6 +16,7 @@ import dev.spream.core.partition.PartitionMetadata;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WorkerRegistration;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,10 +51,10 @@ final class MetadataReads {
 
     private final DatabaseClient client;
     private final MetadataTables tables;
-    private final MetadataCalls calls;
-    private final MetadataCalls wholeTableCalls;
+    private final DatabaseCalls calls;
+    private final DatabaseCalls wholeTableCalls;
 
-    MetadataReads(DatabaseClient client, MetadataTables tables, MetadataCalls calls) {
+    MetadataReads(DatabaseClient client, MetadataTables tables, DatabaseCalls calls) {
         this.client = client;
         this.tables = tables;
         this.calls = calls;
@@ -153,7 +154,7 @@ final class MetadataReads {
     }
 
     /** Returns a whole table, and Spanner's current time in the same query. */
-    private Timed timed(MetadataCalls within, String what, String table, List<String> columns) {
+    private Timed timed(DatabaseCalls within, String what, String table, List<String> columns) {
         String names = columns.stream().map(tables::quoted).collect(Collectors.joining(", "));
         Statement query = Statement.of("SELECT CURRENT_TIMESTAMP AS %s, %s FROM %s"
                 .formatted(tables.quoted(READ_AT), names, tables.quoted(table)));
@@ -178,7 +179,7 @@ final class MetadataReads {
         return atOneMoment(calls, what, reading);
     }
 
-    private <T> T atOneMoment(MetadataCalls within, String what, Snapshot<T> reading) {
+    private <T> T atOneMoment(DatabaseCalls within, String what, Snapshot<T> reading) {
         return within.runInTurn(
                 what,
                 () -> repeated(() -> {

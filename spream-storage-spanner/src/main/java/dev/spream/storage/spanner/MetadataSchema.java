@@ -4,6 +4,7 @@ import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
 import dev.spream.core.StorageException;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -17,7 +18,7 @@ import java.util.stream.Stream;
 
 /** A snapshot of the tables of a subscription, read from the information schema of a database. */
 record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, Set<String> indexes) {
-    static MetadataSchema read(SpannerConnection connection, String table, MetadataCalls calls) {
+    static MetadataSchema read(SpannerConnection connection, String table, DatabaseCalls calls) {
         return calls.run("reading the information schema", () -> {
             Dialect dialect = connection.client().getDialect();
             MetadataTables tables = new MetadataTables(table, dialect);
@@ -39,7 +40,7 @@ record MetadataSchema(MetadataTables tables, Map<String, Set<String>> columns, S
      *
      * @param configured a table that is named as here, also if the database spells it in another case
      */
-    static List<String> subscriptions(SpannerConnection connection, String configured, MetadataCalls calls) {
+    static List<String> subscriptions(SpannerConnection connection, String configured, DatabaseCalls calls) {
         Dialect dialect = connection.client().getDialect();
         MetadataTables spelled = new MetadataTables(configured, dialect);
         Map<String, String> tables = calls.run(

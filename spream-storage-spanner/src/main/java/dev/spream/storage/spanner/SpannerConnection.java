@@ -314,8 +314,8 @@ public final class SpannerConnection implements AutoCloseable {
             return this;
         }
 
-        /** Takes the configured settings. */
-        Builder configured(PluginConfig config, SpannerConnectionKeys keys) {
+        /** Takes the settings that a plug-in's configuration has under these keys. */
+        public Builder configured(PluginConfig config, SpannerConnectionKeys keys) {
             config.find(keys.emulatorHost()).ifPresent(this::emulatorHost);
             config.find(keys.endpoint()).ifPresent(this::endpoint);
             config.find(keys.credentialsFile()).ifPresent(this::credentialsFile);

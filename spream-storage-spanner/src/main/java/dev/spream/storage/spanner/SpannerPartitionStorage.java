@@ -25,6 +25,7 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration;
 import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import dev.spream.core.record.ChildPartitionsRecord;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -83,7 +84,7 @@ public final class SpannerPartitionStorage implements PartitionStorage {
     private final GroupWriter writer;
     private volatile boolean closed;
 
-    private SpannerPartitionStorage(SpannerConnection connection, MetadataTables tables, MetadataCalls calls) {
+    private SpannerPartitionStorage(SpannerConnection connection, MetadataTables tables, DatabaseCalls calls) {
         this.reads = new MetadataReads(connection.client(), tables, calls);
         this.frontierReads = new FrontierReads(connection.client(), tables, calls);
         this.writer = new GroupWriter(connection.client(), tables, calls, connection::rollBack);
@@ -116,7 +117,7 @@ public final class SpannerPartitionStorage implements PartitionStorage {
                     .formatted(
                             DurationText.of(callTimeout), DurationText.of(MIN_TIMEOUT), DurationText.of(MAX_TIMEOUT)));
         }
-        MetadataCalls calls = new MetadataCalls(connection.database() + " table " + table, callTimeout);
+        DatabaseCalls calls = new DatabaseCalls(connection.database() + " table " + table, callTimeout);
         MetadataSchema schema = MetadataSchema.read(connection, table, calls);
         schema.requireComplete();
         return new SpannerPartitionStorage(connection, schema.tables(), calls);

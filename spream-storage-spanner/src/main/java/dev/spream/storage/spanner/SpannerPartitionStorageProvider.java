@@ -8,6 +8,7 @@ import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.api.spi.SubscriptionCatalog;
 import dev.spream.core.partition.PartitionStorage;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import dev.spream.storage.spanner.connection.SpannerConnectionKeys;
 import java.time.Duration;
 import java.util.List;
@@ -88,7 +89,7 @@ public final class SpannerPartitionStorageProvider implements PartitionStoragePr
             return MetadataSchema.subscriptions(
                     connection,
                     configured,
-                    new MetadataCalls(connection.database().toString(), callTimeout));
+                    new DatabaseCalls(connection.database().toString(), callTimeout));
         }
 
         @Override

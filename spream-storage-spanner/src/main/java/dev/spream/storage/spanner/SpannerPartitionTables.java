@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.core.LoggedFailure;
 import dev.spream.core.StorageException;
 import dev.spream.storage.spanner.MetadataSetup.Outcome;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,15 +51,15 @@ public final class SpannerPartitionTables {
 
     private final SpannerConnection connection;
     private final String table;
-    private final MetadataCalls calls;
-    private final MetadataCalls ddlCalls;
+    private final DatabaseCalls calls;
+    private final DatabaseCalls ddlCalls;
 
     private SpannerPartitionTables(SpannerConnection connection, String table) {
         String name = connection.database() + " table " + table;
         this.connection = connection;
         this.table = table;
-        this.calls = new MetadataCalls(name, TIMEOUT);
-        this.ddlCalls = new MetadataCalls(name, DDL_TIMEOUT);
+        this.calls = new DatabaseCalls(name, TIMEOUT);
+        this.ddlCalls = new DatabaseCalls(name, DDL_TIMEOUT);
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionState;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import dev.spream.storage.spanner.client.Timestamps;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,7 +39,7 @@ final class TableAdoption {
     private final MetadataReads reads;
     private final GroupWriter writer;
 
-    TableAdoption(SpannerConnection connection, MetadataTables tables, MetadataCalls calls) {
+    TableAdoption(SpannerConnection connection, MetadataTables tables, DatabaseCalls calls) {
         this.tables = tables;
         this.reads = new MetadataReads(connection.client(), tables, calls);
         this.writer = new GroupWriter(connection.client(), tables, calls, connection::rollBack);

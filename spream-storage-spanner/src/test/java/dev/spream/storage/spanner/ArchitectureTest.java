@@ -10,6 +10,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -27,18 +28,20 @@ final class ArchitectureTest {
             .importPackages(SPANNER);
 
     @Test
-    void of_spream_the_adapter_uses_the_ports_of_the_subscription_and_the_spi() {
+    void of_spream_the_adapter_uses_the_ports_of_its_part_and_the_spi() {
+        uses(resideOutsideOfPackage(SPANNER + ".outbox"), "dev.spream.core.partition", "dev.spream.core.source");
+        uses(resideInAPackage(SPANNER + ".outbox"), "dev.spream.outbox");
+    }
+
+    private static void uses(DescribedPredicate<JavaClass> classes, String... ports) {
         classes()
+                .that(classes)
                 .should()
                 .onlyDependOnClassesThat(resideInAPackage("dev.spream..")
                         .negate()
+                        .or(resideInAnyPackage(ports))
                         .or(resideInAnyPackage(
-                                "dev.spream.core",
-                                "dev.spream.core.partition",
-                                "dev.spream.core.record",
-                                "dev.spream.core.source",
-                                "dev.spream.api.spi",
-                                SPANNER + "..")))
+                                "dev.spream.core", "dev.spream.core.record", "dev.spream.api.spi", SPANNER + "..")))
                 .check(CLASSES);
     }
 
@@ -68,6 +71,11 @@ final class ArchitectureTest {
                 .dependOnClassesThat(resideInAPackage(SPANNER))
                 .check(CLASSES);
         noClasses()
+                .that(resideOutsideOfPackage(SPANNER + ".outbox"))
+                .should()
+                .dependOnClassesThat(resideInAPackage(SPANNER + ".outbox"))
+                .check(CLASSES);
+        noClasses()
                 .that(resideInAPackage(SPANNER + ".client"))
                 .should()
                 .dependOnClassesThat(resideInAnyPackage(SPANNER, SPANNER + ".source"))
@@ -86,7 +94,8 @@ final class ArchitectureTest {
                                 && !type.getSimpleName().equals("package-info"))
                         .map(JavaClass::getPackageName)
                         .collect(Collectors.groupingBy(Function.identity(), Collectors.counting())))
-                .containsOnlyKeys(SPANNER, SPANNER + ".client", SPANNER + ".connection", SPANNER + ".source")
+                .containsOnlyKeys(
+                        SPANNER, SPANNER + ".client", SPANNER + ".connection", SPANNER + ".outbox", SPANNER + ".source")
                 .allSatisfy((name, types) -> assertThat(types).as(name).isLessThanOrEqualTo(40));
     }
 }

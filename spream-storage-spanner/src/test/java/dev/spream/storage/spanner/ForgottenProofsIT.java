@@ -14,6 +14,7 @@ import dev.spream.core.partition.PartitionLease;
 import dev.spream.core.partition.PartitionStorage;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.servers.SpannerServer;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import dev.spream.testkit.partition.StorageScenario;
 import java.time.Duration;
 import java.time.Instant;
@@ -76,7 +77,7 @@ final class ForgottenProofsIT {
     @Test
     void nothing_is_forgotten_after_a_correction_that_removed_all() {
         MetadataTables tables = new MetadataTables(table, database.dialect());
-        MetadataCalls calls = new MetadataCalls(table, Duration.ofSeconds(30));
+        DatabaseCalls calls = new DatabaseCalls(table, Duration.ofSeconds(30));
         ProofsToForget found = new MetadataReads(database.client(), tables, calls)
                 .proofsToForget(LATER)
                 .orElseThrow();

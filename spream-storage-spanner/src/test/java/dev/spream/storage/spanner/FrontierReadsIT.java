@@ -19,6 +19,7 @@ import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
 import dev.spream.core.partition.WorkerRegistration.WorkerProgress;
 import dev.spream.servers.SpannerServer;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import dev.spream.testkit.partition.StorageScenario;
 import java.time.Duration;
 import java.util.List;
@@ -60,7 +61,7 @@ class FrontierReadsIT {
             FrontierReads reads = new FrontierReads(
                     counted.getDatabaseClient(databaseId()),
                     new MetadataTables(fixture.table(), database.dialect()),
-                    new MetadataCalls(fixture.table(), Duration.ofSeconds(30)));
+                    new DatabaseCalls(fixture.table(), Duration.ofSeconds(30)));
             FrontierChanges first = reads.since(Optional.empty(), Set.of());
             assertThat(first.partitions().partitions()).hasSize(PARTITIONS);
             storage.renew(leases, LEASE.multipliedBy(2));

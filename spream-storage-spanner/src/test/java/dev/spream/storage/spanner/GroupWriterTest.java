@@ -12,6 +12,7 @@ import com.google.spanner.v1.ResultSet;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.core.StorageException;
 import dev.spream.core.partition.PartitionToken;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
@@ -58,7 +59,7 @@ class GroupWriterTest {
     private GroupWriter writer(Duration timeout) {
         MetadataTables tables = new MetadataTables("T", Dialect.GOOGLE_STANDARD_SQL);
         return new GroupWriter(
-                spanner.client(), tables, new MetadataCalls("database d table T", timeout), request -> {});
+                spanner.client(), tables, new DatabaseCalls("database d table T", timeout), request -> {});
     }
 
     private static WriteOperation<Integer> number(int number) {

@@ -9,6 +9,7 @@ import com.google.cloud.spanner.ReadOnlyTransaction;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.Statement;
 import dev.spream.servers.SpannerServers;
+import dev.spream.storage.spanner.client.DatabaseCalls;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,7 @@ final class MetadataReadsIT {
     void a_read_whose_transaction_the_server_dropped_is_repeated_in_a_new_one() {
         MetadataTables tables = new MetadataTables("Unused", database.dialect());
         MetadataReads reads =
-                new MetadataReads(database.client(), tables, new MetadataCalls("Unused", Duration.ofMinutes(1)));
+                new MetadataReads(database.client(), tables, new DatabaseCalls("Unused", Duration.ofMinutes(1)));
         AtomicInteger attempts = new AtomicInteger();
         String read = reads.atOneMoment("reading", (snapshot, readAt) -> {
             if (attempts.incrementAndGet() == 1) {

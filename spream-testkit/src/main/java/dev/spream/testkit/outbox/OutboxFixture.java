@@ -1,5 +1,6 @@
 package dev.spream.testkit.outbox;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.IdempotencyLedger;
 import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.Outbox;
@@ -31,7 +32,10 @@ public interface OutboxFixture<T> extends AutoCloseable {
     /** Begins a transaction, which is ended by {@link #commit} or {@link #rollback}. */
     T begin();
 
-    /** Commits a transaction and releases its connection. */
+    /**
+     * Commits a transaction and releases its connection. If the database has aborted the transaction because of others,
+     * this or a call before it throws a {@link StorageException} that is retryable.
+     */
     void commit(T transaction);
 
     /** Rolls a transaction back and releases its connection. */

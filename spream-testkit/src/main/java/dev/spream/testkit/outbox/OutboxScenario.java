@@ -3,6 +3,7 @@ package dev.spream.testkit.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.IdempotencyLedger;
 import dev.spream.outbox.LedgerEntry;
@@ -32,6 +33,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /** An outbox and its workers, with the calls that the tests of the contracts share. */
@@ -44,6 +46,8 @@ final class OutboxScenario<T> {
     static final LedgerResult ACCEPTED = LedgerResult.succeeded("{\"order\":7}");
     static final LedgerResult REJECTED = LedgerResult.failed(ReasonCode.REJECTED);
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final int ATTEMPTS = 200;
+    private static final Duration PAUSE = Duration.ofMillis(20);
     private static final Duration GLANCE = Duration.ofMillis(200);
 
     private final OutboxFixture<T> fixture;
@@ -74,8 +78,21 @@ final class OutboxScenario<T> {
         return fixture.ledger();
     }
 
-    /** Runs work in a transaction and commits it. */
+    /** Runs work in a transaction and commits it; in another one after a retryable failure, as callers do. */
     <V> V committed(Function<T, V> work) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return committedOnce(work);
+            } catch (StorageException e) {
+                if (!e.retryable() || attempt == ATTEMPTS) {
+                    throw e;
+                }
+                LockSupport.parkNanos(PAUSE.toNanos());
+            }
+        }
+    }
+
+    private <V> V committedOnce(Function<T, V> work) {
         T transaction = fixture.begin();
         V result;
         try {

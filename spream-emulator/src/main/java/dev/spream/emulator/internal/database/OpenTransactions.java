@@ -41,12 +41,15 @@ public final class OpenTransactions {
     /**
      * Begins a read-write transaction without taking a lock.
      *
-     * @param previous the id of the aborted transaction that it repeats, or empty
+     * @param previous the id of the transaction that it repeats, which is ended, or empty
      */
     public ReadWriteTransaction begin(String tag, boolean excludedFromChangeStreams, ByteString previous) {
         ReadWriteTransaction aborted = writers.get(previous);
-        int number = aborted == null ? 1 : aborted.number() + 1;
-        return begin(new Attributes(tag, excludedFromChangeStreams, false, false, number));
+        if (aborted == null) {
+            return begin(new Attributes(tag, excludedFromChangeStreams, false, false, 1));
+        }
+        aborted.rollback();
+        return begin(new Attributes(tag, excludedFromChangeStreams, false, false, aborted.number() + 1));
     }
 
     /** Begins a transaction for one partitioned DML statement. */

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The reads of a transaction, as the rows and tables whose change by another transaction would have changed its
+ * The reads of a transaction: the rows and tables whose change by another transaction would have changed its
  * results. Confined to one thread at a time.
  */
 final class Reads {

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The server-streaming calls. Each runs on a virtual thread of its own, because a change stream query may last for
+ * The server-streaming calls. Each runs on a thread of its own, because a change stream query may last for
  * hours and the call's own thread must stay free to be notified when the client disconnects.
  */
 record StreamingCalls(Sessions sessions, StatementService statements) {

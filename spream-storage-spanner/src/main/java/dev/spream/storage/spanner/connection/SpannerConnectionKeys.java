@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The keys of a connection, which source and storage share. Those of the storage take the values of the source, unless
+ * The keys of a connection, which source, storage and outbox share. Those of the storage take the values of the source, unless
  * the storage has settings that cannot be combined with them.
  */
 public record SpannerConnectionKeys(
@@ -77,6 +77,15 @@ public record SpannerConnectionKeys(
             PLAIN.credentialsJson.withFallback(OF_SOURCE + CREDENTIALS_JSON, CREDENTIALS_FILE, EMULATOR_HOST),
             PLAIN.channels.withDefault(2),
             PLAIN.keepAliveTime.withFallback(OF_SOURCE + PLAIN.keepAliveTime.name()));
+
+    /** The keys of an outbox, which is configured apart from subscriptions. */
+    public static final SpannerConnectionKeys OUTBOX = new SpannerConnectionKeys(
+            SOURCE.emulatorHost,
+            SOURCE.endpoint,
+            SOURCE.credentialsFile,
+            SOURCE.credentialsJson,
+            PLAIN.channels.withDefault(2),
+            PLAIN.keepAliveTime);
 
     private static String requireCredentials(String json) {
         CredentialsJson.parse(json);

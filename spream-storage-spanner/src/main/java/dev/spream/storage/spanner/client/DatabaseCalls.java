@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.storage.spanner.client;
 
 import com.google.api.gax.rpc.ApiException;
 import com.google.cloud.spanner.ErrorCode;
@@ -7,9 +7,6 @@ import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.spanner.v1.CommitRequest;
 import dev.spream.core.DurationText;
 import dev.spream.core.StorageException;
-import dev.spream.storage.spanner.LockedRows.LockedRowsException;
-import dev.spream.storage.spanner.client.SpannerErrors;
-import dev.spream.storage.spanner.client.TimedCall;
 import io.grpc.Deadline;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
@@ -24,10 +21,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes calls to the metadata's database, each with a time limit, and maps their failures to those of a storage. Safe
+ * Makes calls to a database, each with a time limit, and maps their failures to those of a storage. Safe
  * for use by many threads.
  */
-final class MetadataCalls {
+public final class DatabaseCalls {
     private final String table;
     private final Duration timeout;
     private final ReentrantLock turn = new ReentrantLock(true);
@@ -36,17 +33,17 @@ final class MetadataCalls {
      * @param table the database and table, for messages
      * @param timeout the time limit of a call, including the client's own retries
      */
-    MetadataCalls(String table, Duration timeout) {
+    public DatabaseCalls(String table, Duration timeout) {
         this.table = table;
         this.timeout = timeout;
     }
 
     /** Returns calls with another time limit, which do not wait for these. */
-    MetadataCalls within(Duration otherTimeout) {
-        return new MetadataCalls(table, otherTimeout);
+    public DatabaseCalls within(Duration otherTimeout) {
+        return new DatabaseCalls(table, otherTimeout);
     }
 
-    Duration timeout() {
+    public Duration timeout() {
         return timeout;
     }
 
@@ -55,7 +52,7 @@ final class MetadataCalls {
      *
      * @throws StorageException if it failed
      */
-    <T> T run(String what, Callable<T> call) {
+    public <T> T run(String what, Callable<T> call) {
         return run(what, new TimedCall<>(call));
     }
 
@@ -77,7 +74,7 @@ final class MetadataCalls {
      * one session, and servers without multiplexed sessions, such as older versions of Google's emulator, end its
      * transaction when the next one begins.
      */
-    <T> T runInTurn(String what, Callable<T> call) {
+    public <T> T runInTurn(String what, Callable<T> call) {
         return inTurn(what, () -> run(what, call));
     }
 
@@ -87,7 +84,8 @@ final class MetadataCalls {
      * @param question called then with the unconfirmed commit, if there is one
      * @throws LockedRowsException if the server answers but the transaction timed out, so its rows are locked
      */
-    <T> T runInTurn(String what, Duration share, Callable<T> transaction, Predicate<Optional<CommitRequest>> question) {
+    public <T> T runInTurn(
+            String what, Duration share, Callable<T> transaction, Predicate<Optional<CommitRequest>> question) {
         return inTurn(what, () -> runWithin(what, share, transaction, question));
     }
 
@@ -134,7 +132,7 @@ final class MetadataCalls {
         }
     }
 
-    StorageException failed(String what, @Nullable Throwable cause) {
+    public StorageException failed(String what, @Nullable Throwable cause) {
         if (cause instanceof ExecutionException) {
             return failed(what, cause.getCause());
         }
@@ -156,7 +154,7 @@ final class MetadataCalls {
                 error);
     }
 
-    StorageException unanswered(String what, String why, Exception cause) {
+    public StorageException unanswered(String what, String why, Exception cause) {
         return new StorageException(
                 "%s in %s failed: no answer within %d s: %s. It may have taken effect without confirmation; it can be repeated safely"
                         .formatted(what, table, timeout.toSeconds(), why),
@@ -164,7 +162,7 @@ final class MetadataCalls {
                 cause);
     }
 
-    StorageException interrupted(String what, InterruptedException cause) {
+    public StorageException interrupted(String what, InterruptedException cause) {
         return new StorageException(
                 "%s in %s was interrupted. It may have taken effect without confirmation; it can be repeated safely"
                         .formatted(what, table),
@@ -203,7 +201,7 @@ final class MetadataCalls {
         return switch (code) {
             case NOT_FOUND -> "check the names of database and table, and that the tables were created";
             case PERMISSION_DENIED, UNAUTHENTICATED ->
-                "check the credentials, and that they may read and write the metadata tables";
+                "check the credentials, and that they may read and write the tables";
             default -> "nothing was changed; a retry would fail again";
         };
     }
