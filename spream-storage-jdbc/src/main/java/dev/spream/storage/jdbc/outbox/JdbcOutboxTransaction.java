@@ -11,6 +11,7 @@ import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,12 +28,18 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     /** The pauses before the tries to release claims. */
     private static final List<Duration> RELEASES = List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(5));
 
+    /** How many of the claimed entries the connection sees, and its transaction; that is null before the first change. */
+    private static final String CLAIMED = """
+            SELECT count(*) AS entries, pg_current_xact_id_if_assigned()::text AS transaction
+            FROM @outbox WHERE id = ANY (?)""";
+
     private final JdbcOutbox outbox;
     private final OutboxDatabase database;
     private final Connection connection;
     private final List<Claimed> claimed = new ArrayList<>();
     private Optional<String> transaction = Optional.empty();
     private boolean hasUnclaimed;
+    private boolean partlyRolledBack;
     private boolean ended;
 
     /** The claims of entries as one call has enqueued them, with the room that is held for them. */
@@ -100,8 +107,45 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     }
 
     @Override
+    public void requireCommittable() {
+        requireOpen();
+        List<Long> ids = claimed.stream()
+                .flatMap(each -> each.claims().stream())
+                .map(claim -> claim.entry().id())
+                .toList();
+        String what = "committing messages in " + database.tables();
+        try {
+            if (!TransactionMessages.isFailed(connection) && (ids.isEmpty() || sees(ids, what))) {
+                return;
+            }
+        } catch (SQLException e) {
+            close();
+            throw SqlErrors.storageException(what, e);
+        }
+        close();
+        throw SqlErrors.permanent(what + " failed: the transaction in which they were enqueued was rolled back, by an error"
+                + " that the program ignored or by the statement ROLLBACK; nothing of it was committed or is sent."
+                + " Rethrow errors, or set a savepoint before the statement");
+    }
+
+    /** Returns whether the transaction has not been rolled back, or to a savepoint alone. */
+    private boolean sees(List<Long> ids, String what) throws SQLException {
+        return database.ofCaller(connection, what)
+                .row(CLAIMED, p -> p.numbers(ids, Long::longValue), row -> {
+                    partlyRolledBack = row.getInt("entries") < ids.size();
+                    return !partlyRolledBack
+                            || transaction.equals(Optional.ofNullable(row.getString("transaction")));
+                });
+    }
+
+    @Override
     public void committed() {
         requireOpen();
+        if (partlyRolledBack) {
+            close();
+            outbox.signal();
+            return;
+        }
         ended = true;
         claimed.forEach(each -> {
             if (!each.room().start()) {
