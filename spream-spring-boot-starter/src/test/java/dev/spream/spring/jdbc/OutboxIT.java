@@ -337,7 +337,19 @@ final class OutboxIT {
                             .isPresent();
                 });
         runner.withPropertyValues("spream.outbox.senders.mail.concurrency=0")
-                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("concurrency"));
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("spream.outbox.senders.mail: concurrency"));
+        runner.withPropertyValues("spream.outbox.worker.rate=0")
+                .run(context ->
+                        assertThat(context).getFailure().rootCause().hasMessageContaining("spream.outbox.worker: rate"));
+        runner.withPropertyValues("spream.outbox.senders.mial.rate=5")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("spream.outbox.senders.mial")
+                        .hasMessageContaining("[, mail]"));
         runner.withPropertyValues("spream.outbox.worker.concurency=1")
                 .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("concurency"));
         runner.withBean("second", Noting.class, Noting::new)
@@ -346,5 +358,16 @@ final class OutboxIT {
                         .rootCause()
                         .hasMessageContaining("@OutboxDestination")
                         .hasMessageContaining("second"));
+    }
+
+    @Test
+    void an_enabled_outbox_needs_one_data_source() {
+        ApplicationContextRunner without = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(OutboxAutoConfiguration.class))
+                .withPropertyValues("spream.outbox.enabled=true");
+        without.run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("no DataSource bean"));
+        without.withBean("one", DataSource.class, HikariDataSource::new)
+                .withBean("two", DataSource.class, HikariDataSource::new)
+                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("several DataSource"));
     }
 }
