@@ -32,6 +32,18 @@ public interface OutboxTransaction extends AutoCloseable {
     List<EnqueueResult> enqueueAll(List<OutboxMessage> messages);
 
     /**
+     * Requires that the transaction still is the one in which the messages were enqueued, and that no error has aborted
+     * it; to be called before the commit, and not before the last message. In PostgreSQL, the commit of a transaction
+     * after an error that the program ignored is a rollback, which drivers may not report; so is a commit after the SQL
+     * statement {@code ROLLBACK}. Messages that were rolled back to a savepoint are recognised, and not sent. Takes a
+     * query if messages were claimed as they were enqueued. Does nothing where a commit fails by itself.
+     *
+     * @throws StorageException if it is not; the transaction has to be rolled back, and this was closed
+     * @throws IllegalStateException after {@link #committed} or {@link #close}
+     */
+    default void requireCommittable() {}
+
+    /**
      * Has the messages sent; to be called once the transaction has committed, and never before: a worker could send a
      * message that is rolled back afterwards, and one that was rolled back to a savepoint too. Never waits for the
      * database, and does not fail if it is unreachable.

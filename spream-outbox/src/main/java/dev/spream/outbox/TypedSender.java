@@ -36,7 +36,7 @@ public interface TypedSender<T> {
     /**
      * Returns the sender for a worker. A payload that cannot be read, because its type is unknown here or not {@code T},
      * or it is of a newer version, is not sent but retried as {@link ReasonCode#INVALID_REQUEST}: another worker may read
-     * it.
+     * it. It is aborted once its attempts or its age are used up, so workers are deployed before new types are enqueued.
      *
      * @throws IllegalArgumentException if the type, or one that it permits, is not registered
      */

@@ -59,6 +59,7 @@ final class Orders {
             if (result instanceof EnqueueResult.Enqueued) {
                 insert(transaction, idempotencyKey, order);
             }
+            messages.requireCommittable();
             transaction.commit(); // after an earlier exception the pool rolls back
             messages.committed();
             return result;

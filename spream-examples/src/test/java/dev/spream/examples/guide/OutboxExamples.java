@@ -20,6 +20,7 @@ final class OutboxExamples {
                 OutboxTransaction messages = outbox.begin(connection)) {
             connection.setAutoCommit(false);
             messages.enqueue(message);
+            messages.requireCommittable();
             connection.commit();
             messages.committed();
         }

@@ -20,7 +20,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.datasource.DataSourceUtils;
@@ -31,12 +30,24 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
  */
 @AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
 @ConditionalOnClass({DataSource.class, JdbcOutbox.class, DataSourceUtils.class})
-@ConditionalOnSingleCandidate(DataSource.class)
 @ConditionalOnProperty(name = "spream.outbox.enabled", havingValue = "true")
 @EnableConfigurationProperties(OutboxProperties.class)
 public final class OutboxAutoConfiguration {
     /** Creates the configuration; called by Spring. */
     public OutboxAutoConfiguration() {}
+
+    /** Returns the data source of the application. */
+    private static DataSource only(ObjectProvider<DataSource> dataSources) {
+        DataSource only = dataSources.getIfUnique();
+        if (only == null) {
+            throw new IllegalStateException(
+                    "spream.outbox.enabled is true, but the application has %s; define one, or mark the outbox's as @Primary"
+                            .formatted(dataSources.stream().findAny().isEmpty()
+                                    ? "no DataSource bean"
+                                    : "several DataSource beans, none of them primary"));
+        }
+        return only;
+    }
 
     private static <P> P build(OutboxBuilder<P> builder, OutboxProperties properties) {
         builder.migrate(properties.migrate()).statementTimeout(properties.statementTimeout());
@@ -54,28 +65,28 @@ public final class OutboxAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(Outbox.class)
-    JdbcOutbox spreamOutbox(DataSource dataSource, OutboxProperties properties) {
-        return build(JdbcOutbox.builder(dataSource), properties);
+    JdbcOutbox spreamOutbox(ObjectProvider<DataSource> dataSources, OutboxProperties properties) {
+        return build(JdbcOutbox.builder(only(dataSources)), properties);
     }
 
     @Bean
     @ConditionalOnBean(JdbcOutbox.class)
     @ConditionalOnMissingBean
-    TransactionalOutbox spreamTransactionalOutbox(JdbcOutbox outbox, DataSource dataSource) {
-        return new TransactionalOutbox(outbox, dataSource);
+    TransactionalOutbox spreamTransactionalOutbox(JdbcOutbox outbox, ObjectProvider<DataSource> dataSources) {
+        return new TransactionalOutbox(outbox, only(dataSources));
     }
 
     @Bean
     @ConditionalOnMissingBean(OutboxOperations.class)
-    JdbcOutboxOperations spreamOutboxOperations(DataSource dataSource, OutboxProperties properties) {
-        return build(JdbcOutboxOperations.builder(dataSource), properties);
+    JdbcOutboxOperations spreamOutboxOperations(ObjectProvider<DataSource> dataSources, OutboxProperties properties) {
+        return build(JdbcOutboxOperations.builder(only(dataSources)), properties);
     }
 
     @Bean
     @ConditionalOnBean(OutboxSender.class)
     @ConditionalOnProperty(name = "spream.outbox.worker.enabled", matchIfMissing = true)
-    JdbcOutboxStore spreamOutboxStore(DataSource dataSource, OutboxProperties properties) {
-        return build(JdbcOutboxStore.builder(dataSource), properties);
+    JdbcOutboxStore spreamOutboxStore(ObjectProvider<DataSource> dataSources, OutboxProperties properties) {
+        return build(JdbcOutboxStore.builder(only(dataSources)), properties);
     }
 
     @Bean
@@ -87,9 +98,10 @@ public final class OutboxAutoConfiguration {
             ListableBeanFactory beans,
             ObjectProvider<OutboxListener> listeners) {
         SenderBeans senders = SenderBeans.of(beans);
+        properties.requireSenders(senders.byDestination().keySet());
         OutboxWorkerOptions.Builder builder = properties.worker().options();
         listeners.orderedStream().forEach(builder::listener);
-        OutboxWorkerOptions options = builder.build();
+        OutboxWorkerOptions options = OutboxProperties.at("spream.outbox.worker", builder::build);
         return new OutboxWorkers(
                 () -> worker(store, senders, options, properties),
                 properties.worker().shutdownTimeout());

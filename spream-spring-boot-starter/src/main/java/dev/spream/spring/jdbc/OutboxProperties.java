@@ -4,6 +4,9 @@ import dev.spream.outbox.worker.OutboxSenderOptions;
 import dev.spream.outbox.worker.OutboxWorkerOptions;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -66,7 +69,8 @@ record OutboxProperties(
                     .batch(batch)
                     .pollInterval(pollInterval)
                     .lease(lease);
-            new Limits(concurrency, rate, sendTimeout, maxAttempts, breakerFailures, breakerPause).apply(options);
+            new Limits(concurrency, rate, sendTimeout, maxAttempts, breakerFailures, breakerPause)
+                    .apply(options);
             return options;
         }
     }
@@ -89,23 +93,41 @@ record OutboxProperties(
             @Nullable Integer breakerFailures,
             @Nullable Duration breakerPause) {
         <B extends OutboxSenderOptions.Settings<B>> void apply(OutboxSenderOptions.Settings<B> options) {
-            if (concurrency != null) {
-                options.concurrency(concurrency);
+            set(concurrency, options::concurrency);
+            set(rate, options::rate);
+            set(sendTimeout, options::sendTimeout);
+            set(maxAttempts, options::maxAttempts);
+            set(breakerFailures, options::breakerFailures);
+            set(breakerPause, options::breakerPause);
+        }
+
+        private static <V> void set(@Nullable V value, Consumer<V> setter) {
+            if (value != null) {
+                setter.accept(value);
             }
-            if (rate != null) {
-                options.rate(rate);
-            }
-            if (sendTimeout != null) {
-                options.sendTimeout(sendTimeout);
-            }
-            if (maxAttempts != null) {
-                options.maxAttempts(maxAttempts);
-            }
-            if (breakerFailures != null) {
-                options.breakerFailures(breakerFailures);
-            }
-            if (breakerPause != null) {
-                options.breakerPause(breakerPause);
+        }
+    }
+
+    /** Returns what is built, or fails with the place of properties that are out of range. */
+    static <O> O at(String place, Supplier<O> build) {
+        try {
+            return build.get();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("%s: %s".formatted(place, e.getMessage()));
+        }
+    }
+
+    /**
+     * Requires a sender for each destination with limits.
+     *
+     * @throws IllegalStateException if there is none
+     */
+    void requireSenders(Set<String> destinations) {
+        for (String destination : senders.keySet()) {
+            if (destination.isEmpty() || !destinations.contains(destination)) {
+                throw new IllegalStateException(
+                        "spream.outbox.senders.%s has limits, but there is no OutboxSender bean with @OutboxDestination(\"%s\"); there are %s"
+                                .formatted(destination, destination, destinations));
             }
         }
     }
@@ -117,6 +139,6 @@ record OutboxProperties(
         if (limits != null) {
             limits.apply(options);
         }
-        return options.build();
+        return at("spream.outbox.senders." + destination, options::build);
     }
 }

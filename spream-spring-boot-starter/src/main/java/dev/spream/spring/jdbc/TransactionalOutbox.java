@@ -10,14 +10,17 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
-import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * An outbox for methods with {@code @Transactional}: messages are enqueued in the transaction of the caller, and sent once
  * it has committed, without a call of the program. An entry that is rolled back, also to a savepoint of a nested
- * transaction, is not sent.
+ * transaction, is not sent. After an error that the program ignored, the commit fails and nothing is sent.
  *
  * <pre>{@code
  * @Transactional
@@ -31,19 +34,23 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * {@code JpaTransactionManager} that shares its connection. Safe for use by many threads.
  */
 public final class TransactionalOutbox {
+    private static final Logger log = LoggerFactory.getLogger(TransactionalOutbox.class);
+
     private final JdbcOutbox outbox;
     private final DataSource dataSource;
 
     /** @param dataSource that of the transactions */
     public TransactionalOutbox(JdbcOutbox outbox, DataSource dataSource) {
         this.outbox = requireNonNull(outbox, "outbox");
-        this.dataSource = requireNonNull(dataSource, "dataSource");
+        this.dataSource = dataSource instanceof TransactionAwareDataSourceProxy proxy
+                ? requireNonNull(proxy.getTargetDataSource(), "dataSource")
+                : requireNonNull(dataSource, "dataSource");
     }
 
     /**
      * Enqueues a message in the current transaction.
      *
-     * @throws IllegalStateException if there is none of the data source
+     * @throws IllegalStateException if there is none of the data source, or it has committed or is read-only
      * @throws IllegalArgumentException if the payload is not a JSON text, or cannot be held by the store
      */
     public EnqueueResult enqueue(OutboxMessage message) {
@@ -58,31 +65,33 @@ public final class TransactionalOutbox {
                     "nothing was enqueued: there is no transaction; call the outbox in a method with @Transactional, or"
                             + " within a TransactionTemplate");
         }
+        if (TransactionSynchronizationManager.isCurrentTransactionReadOnly()) {
+            throw new IllegalStateException(
+                    "nothing was enqueued: the current transaction is read-only; enqueue in one that is not");
+        }
         return current().enqueueAll(messages);
     }
 
-    private OutboxTransaction current() {
+    private Messages current() {
         if (TransactionSynchronizationManager.getResource(this) instanceof Messages messages) {
-            return messages.enqueued;
+            return messages;
         }
-        Messages messages = new Messages(outbox.begin(connection()));
+        ConnectionHolder holder = holder();
+        Messages messages = new Messages(outbox.begin(holder.getConnection()), holder);
         TransactionSynchronizationManager.bindResource(this, messages);
         TransactionSynchronizationManager.registerSynchronization(messages);
-        return messages.enqueued;
+        return messages;
     }
 
-    /** Returns the connection of the current transaction, which that releases. */
-    private Connection connection() {
-        Connection connection = DataSourceUtils.getConnection(dataSource);
-        if (!DataSourceUtils.isConnectionTransactional(connection, dataSource)
-                || !TransactionSynchronizationManager.hasResource(dataSource)
-                || isAutoCommitting(connection)) {
-            DataSourceUtils.releaseConnection(connection, dataSource);
-            throw new IllegalStateException(
-                    "nothing was enqueued: the current transaction is not one of the outbox's data source; give its"
-                            + " transaction manager that data source");
+    /** Returns the holder of the connection of the current transaction, which its transaction manager releases. */
+    private ConnectionHolder holder() {
+        if (TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder
+                && !isAutoCommitting(holder.getConnection())) {
+            return holder;
         }
-        return connection;
+        throw new IllegalStateException(
+                "nothing was enqueued: the current transaction is not one of the outbox's data source; give its"
+                        + " transaction manager that data source");
     }
 
     private static boolean isAutoCommitting(Connection connection) {
@@ -93,13 +102,30 @@ public final class TransactionalOutbox {
         }
     }
 
-    /** The messages of one transaction; used by its thread. */
+    /**
+     * The messages of one transaction; used by its thread. They are sent at once only if they were all enqueued before
+     * {@link #beforeCommit}; otherwise workers claim those that were committed.
+     */
     private final class Messages implements TransactionSynchronization {
         private final OutboxTransaction enqueued;
+        private final ConnectionHolder holder;
+        private boolean committable;
+        private boolean committed;
+        private boolean sent;
         private boolean partlyRolledBack;
 
-        private Messages(OutboxTransaction enqueued) {
+        private Messages(OutboxTransaction enqueued, ConnectionHolder holder) {
             this.enqueued = enqueued;
+            this.holder = holder;
+        }
+
+        private List<EnqueueResult> enqueueAll(List<OutboxMessage> messages) {
+            if (committed) {
+                throw new IllegalStateException("nothing was enqueued: the transaction has committed; enqueue before its"
+                        + " commit, or in another transaction, by @Transactional(propagation = REQUIRES_NEW)");
+            }
+            committable = false;
+            return enqueued.enqueueAll(messages);
         }
 
         @Override
@@ -118,10 +144,30 @@ public final class TransactionalOutbox {
             partlyRolledBack = true;
         }
 
+        /** Fails if the commit would be a rollback; Spring rolls back then. */
+        @Override
+        public void beforeCommit(boolean readOnly) {
+            enqueued.requireCommittable();
+            committable = true;
+        }
+
         @Override
         public void afterCommit() {
-            if (!partlyRolledBack) {
+            committed = true;
+            requireOfTransaction();
+            if (committable && !partlyRolledBack) {
                 enqueued.committed();
+                sent = true;
+            }
+        }
+
+        /** Refuses a connection that another statement has borrowed in a transaction of another data source. */
+        private void requireOfTransaction() {
+            // Spring has returned such a connection, and keeps that of the transaction until it has completed.
+            if (TransactionSynchronizationManager.getResource(dataSource) != holder) {
+                throw new IllegalStateException(
+                        "messages were lost: they were enqueued on a connection that does not belong to the transaction, which"
+                                + " has committed without them; give the transaction manager the data source of the outbox");
             }
         }
 
@@ -129,7 +175,11 @@ public final class TransactionalOutbox {
         public void afterCompletion(int status) {
             TransactionSynchronizationManager.unbindResourceIfPossible(TransactionalOutbox.this);
             enqueued.close();
-            if (partlyRolledBack) {
+            if (status == STATUS_COMMITTED && !committed) {
+                log.error("messages were enqueued after the commit of the transaction, so they may be lost: enqueue before it,"
+                        + " or in another transaction, by @Transactional(propagation = REQUIRES_NEW)");
+            }
+            if (committed && !sent) {
                 outbox.signal();
             }
         }

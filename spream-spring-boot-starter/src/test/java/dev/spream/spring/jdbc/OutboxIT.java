@@ -19,6 +19,7 @@ import dev.spream.spring.metrics.OutboxMetricsAutoConfiguration;
 import dev.spream.spring.outbox.OutboxDestination;
 import dev.spream.spring.outbox.OutboxWorkers;
 import dev.spream.storage.jdbc.JdbcPool;
+import dev.spream.storage.jdbc.outbox.JdbcOutbox;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -38,11 +39,15 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The outbox of an application over its data source. The worker polls once an hour: what is sent was signalled. */
@@ -216,6 +221,81 @@ final class OutboxIT {
         });
     }
 
+    private static TransactionTemplate transaction(AssertableApplicationContext context) {
+        return new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+    }
+
+    private static void assertNotSent(AssertableApplicationContext context, String... keys) throws Exception {
+        context.getBean(Orders.class).place("last");
+        assertThat(sender(context, "orders").next()).isEqualTo("last");
+        assertThat(keys).allSatisfy(key -> assertThat(
+                        context.getBean(OutboxOperations.class).find(key))
+                .isEmpty());
+    }
+
+    @Test
+    void after_an_ignored_error_the_transaction_fails_and_nothing_is_sent() {
+        runner.run(context -> {
+            TransactionalOutbox outbox = context.getBean(TransactionalOutbox.class);
+            JdbcTemplate statements = new JdbcTemplate(context.getBean(DataSource.class));
+            assertThatThrownBy(() -> transaction(context).executeWithoutResult(status -> {
+                        outbox.enqueue(message("never"));
+                        assertThatThrownBy(() -> statements.execute("SELECT 1/0"))
+                                .isInstanceOf(DataAccessException.class);
+                    }))
+                    .hasMessageContaining("nothing of it was committed");
+            assertNotSent(context, "never");
+        });
+    }
+
+    @Test
+    void a_transaction_of_another_data_source_is_refused_even_if_the_pool_does_not_commit_by_itself() {
+        runner.run(context -> {
+            try (HikariDataSource pool = new HikariDataSource()) {
+                pool.setJdbcUrl(database.jdbcUrl());
+                pool.setAutoCommit(false);
+                pool.setMaximumPoolSize(4);
+                TransactionalOutbox outbox = new TransactionalOutbox(JdbcOutbox.create(pool), pool);
+                assertThatThrownBy(() -> transaction(context)
+                                .executeWithoutResult(status -> outbox.enqueue(message("never"))))
+                        .hasMessageContaining("not one of the outbox's data source");
+                assertThatThrownBy(() -> transaction(context).executeWithoutResult(status -> {
+                            new JdbcTemplate(pool).execute("SELECT 1"); // borrows a connection until the end
+                            outbox.enqueue(message("never, either"));
+                        }))
+                        .hasMessageContaining("give the transaction manager the data source");
+                assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+                assertNotSent(context, "never", "never, either");
+                new TransactionTemplate(new JdbcTransactionManager(pool))
+                        .executeWithoutResult(status -> outbox.enqueue(message("order")));
+                assertThat(sender(context, "orders").next()).isEqualTo("order");
+            }
+        });
+    }
+
+    @Test
+    void a_message_is_refused_after_the_commit_and_in_a_read_only_transaction() {
+        runner.run(context -> {
+            TransactionalOutbox outbox = context.getBean(TransactionalOutbox.class);
+            assertThatThrownBy(() -> transaction(context).executeWithoutResult(status -> {
+                        outbox.enqueue(message("order"));
+                        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                            @Override
+                            public void afterCommit() {
+                                outbox.enqueue(message("never"));
+                            }
+                        });
+                    }))
+                    .hasMessageContaining("REQUIRES_NEW");
+            assertThat(sender(context, "orders").next()).isEqualTo("order");
+            TransactionTemplate reading = transaction(context);
+            reading.setReadOnly(true);
+            assertThatThrownBy(() -> reading.executeWithoutResult(status -> outbox.enqueue(message("never"))))
+                    .hasMessageContaining("read-only");
+            assertNotSent(context, "never");
+        });
+    }
+
     @Test
     void the_worker_is_healthy_measured_and_drained() {
         runner.run(context -> {
@@ -257,7 +337,19 @@ final class OutboxIT {
                             .isPresent();
                 });
         runner.withPropertyValues("spream.outbox.senders.mail.concurrency=0")
-                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("concurrency"));
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("spream.outbox.senders.mail: concurrency"));
+        runner.withPropertyValues("spream.outbox.worker.rate=0")
+                .run(context ->
+                        assertThat(context).getFailure().rootCause().hasMessageContaining("spream.outbox.worker: rate"));
+        runner.withPropertyValues("spream.outbox.senders.mial.rate=5")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("spream.outbox.senders.mial")
+                        .hasMessageContaining("[, mail]"));
         runner.withPropertyValues("spream.outbox.worker.concurency=1")
                 .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("concurency"));
         runner.withBean("second", Noting.class, Noting::new)
@@ -266,5 +358,16 @@ final class OutboxIT {
                         .rootCause()
                         .hasMessageContaining("@OutboxDestination")
                         .hasMessageContaining("second"));
+    }
+
+    @Test
+    void an_enabled_outbox_needs_one_data_source() {
+        ApplicationContextRunner without = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(OutboxAutoConfiguration.class))
+                .withPropertyValues("spream.outbox.enabled=true");
+        without.run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("no DataSource bean"));
+        without.withBean("one", DataSource.class, HikariDataSource::new)
+                .withBean("two", DataSource.class, HikariDataSource::new)
+                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("several DataSource"));
     }
 }

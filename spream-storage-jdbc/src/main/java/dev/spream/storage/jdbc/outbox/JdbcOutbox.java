@@ -114,7 +114,8 @@ public final class JdbcOutbox implements Outbox<Connection> {
      * work throws, everything is rolled back, and nothing is sent.
      *
      * @return the result of the work
-     * @throws SQLException if the transaction could not be begun or committed. After a failed commit it is unknown
+     * @throws SQLException if the transaction could not be begun or committed, or the work ignored an error after which
+     *     PostgreSQL commits nothing. After a failed commit it is unknown
      *     whether it took effect; messages that were committed nevertheless are sent
      */
     public <R, E extends Exception> R transact(OutboxWork<R, E> work) throws SQLException, E {

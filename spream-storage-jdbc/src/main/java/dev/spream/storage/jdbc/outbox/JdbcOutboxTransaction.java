@@ -33,6 +33,11 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
 
     private static final String ENTRY = "SELECT 1 FROM @outbox WHERE id = ?";
 
+    /** How many of the claimed entries the connection sees, and its transaction; that is null before the first change. */
+    private static final String CLAIMED = """
+            SELECT count(*) AS entries, pg_current_xact_id_if_assigned()::text AS transaction
+            FROM @outbox WHERE id = ANY (?)""";
+
     private final JdbcOutbox outbox;
     private final OutboxSql sql;
     private final OutboxTables tables;
@@ -40,6 +45,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     private final List<Claimed> claimed = new ArrayList<>();
     private Optional<String> transaction = Optional.empty();
     private boolean hasUnclaimed;
+    private boolean partlyRolledBack;
     private boolean ended;
 
     /** The claims of entries as one call has enqueued them, with the room that is held for them. */
@@ -129,8 +135,55 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     }
 
     @Override
+    public void requireCommittable() {
+        requireOpen();
+        List<Long> ids = claimed.stream()
+                .flatMap(each -> each.claims().stream())
+                .map(claim -> claim.entry().id())
+                .toList();
+        String what = "committing messages in " + tables;
+        try {
+            if (!TransactionMessages.isFailed(connection) && (ids.isEmpty() || sees(ids, what))) {
+                return;
+            }
+        } catch (SQLException e) {
+            close();
+            throw SqlErrors.storageException(what, e);
+        }
+        close();
+        throw SqlErrors.permanent(what + " failed: the transaction in which they were enqueued was rolled back, by an error"
+                + " that the program ignored or by the statement ROLLBACK; nothing of it was committed or is sent."
+                + " Rethrow errors, or set a savepoint before the statement");
+    }
+
+    /**
+     * Returns whether the transaction has not been rolled back, or to a savepoint alone. Without an identity of transactions,
+     * one of which no entry is left counts as rolled back.
+     */
+    private boolean sees(List<Long> ids, String what) throws SQLException {
+        Statements caller = sql.database().ofCaller(connection, what);
+        if (transaction.isPresent()) {
+            return caller.row(CLAIMED, p -> p.numbers(ids, Long::longValue), row -> {
+                partlyRolledBack = row.getInt("entries") < ids.size();
+                return !partlyRolledBack || transaction.equals(Optional.ofNullable(row.getString("transaction")));
+            });
+        }
+        int seen = 0;
+        for (long id : ids) {
+            seen += caller.find(ENTRY, p -> p.number(id), row -> true).isPresent() ? 1 : 0;
+        }
+        partlyRolledBack = seen < ids.size();
+        return seen > 0;
+    }
+
+    @Override
     public void committed() {
         requireOpen();
+        if (partlyRolledBack) {
+            close();
+            outbox.signal();
+            return;
+        }
         ended = true;
         claimed.forEach(each -> {
             if (!each.room().start()) {

@@ -6,14 +6,16 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Wrapper;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of an {@link OutboxDataSource}, which has the messages of its transaction sent once it has committed.
- * Statements that it returns are those of the driver or pool. Used by one thread at a time.
+ * Its statements and metadata are those of the driver or pool, but return this connection. Used by one thread at a time.
  */
 final class OutboxConnection implements InvocationHandler {
     private final Connection target;
@@ -66,14 +68,14 @@ final class OutboxConnection implements InvocationHandler {
                     messages.end(target::rollback);
                 } else {
                     messages.partlyRolledBack();
-                    return call(method, arguments);
+                    return call(target, method, arguments);
                 }
             }
             default -> {
                 return method.getDeclaringClass() == Wrapper.class
                                 && ((Class<?>) requireArgument(arguments)).isInstance(proxy)
                         ? method.getName().equals("unwrap") ? proxy : true
-                        : call(method, arguments);
+                        : seen((Connection) proxy, method, call(target, method, arguments));
             }
         }
         return null;
@@ -95,7 +97,22 @@ final class OutboxConnection implements InvocationHandler {
         return arguments[0];
     }
 
-    private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+    /** Returns a statement or metadata with this as its connection, and any other result as it is. */
+    private static @Nullable Object seen(Connection proxy, Method method, @Nullable Object result) {
+        Class<?> type = method.getReturnType();
+        return result instanceof Statement || result instanceof DatabaseMetaData
+                ? Proxy.newProxyInstance(
+                        View.class.getClassLoader(),
+                        new Class<?>[] {type},
+                        (part, called, arguments) -> switch (called.getName()) {
+                            case "getConnection" -> proxy;
+                            case "equals" -> part == requireArgument(arguments);
+                            default -> call(result, called, arguments);
+                        })
+                : result;
+    }
+
+    private static @Nullable Object call(Object target, Method method, Object @Nullable [] arguments) throws Throwable {
         try {
             return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {

@@ -20,8 +20,10 @@ import javax.sql.DataSource;
  * }</pre>
  *
  * <p>{@link JdbcOutbox#enqueue} on such a connection, or on one that wraps it, enqueues as {@link JdbcOutbox#begin}
- * does; {@code commit} on the connection then takes the place of {@code committed}. A transaction that ends by an SQL
- * statement such as {@code COMMIT} is not noticed: its messages are sent when the connection is closed.
+ * does; {@code commit} on the connection then takes the place of {@code committed}. It
+ * fails, and rolls back, if it would commit nothing: after an error that the program ignored, or the SQL statement {@code
+ * ROLLBACK}. A transaction that ends by the SQL statement {@code COMMIT} is not noticed: its messages are sent at the next
+ * commit, or when the connection is closed.
  *
  * <p>Safe for use by many threads. Closing connections returns them to the data source behind it, which the caller
  * owns.

@@ -12,8 +12,8 @@ import java.sql.Connection;
 @FunctionalInterface
 public interface OutboxWork<R, E extends Exception> {
     /**
-     * Does the work. It must neither end the transaction nor call {@link OutboxTransaction#committed}: the connection
-     * refuses the first. Both arguments cannot be used after it has returned.
+     * Does the work. It must neither end the transaction nor call {@link OutboxTransaction#committed}, which the
+     * arguments refuse; closing them has no effect. Both arguments cannot be used after it has returned.
      *
      * @param messages the messages of the transaction
      */

@@ -37,7 +37,7 @@ record OwnTransaction(JdbcOutbox outbox, DataSource dataSource) {
         OutboxTransaction messages =
                 OutboxConnection.messages(connection, outbox).orElseThrow();
         try {
-            return work.run(guard.view(), messages);
+            return work.run(guard.view(), new WorkMessages(messages));
         } finally {
             guard.end();
         }

@@ -13,6 +13,7 @@ import dev.spream.outbox.worker.OutboxWorker;
 import dev.spream.outbox.worker.OutboxWorkerOptions;
 import dev.spream.storage.jdbc.internal.GuardedConnection;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.PGConnection;
+import org.postgresql.PGStatement;
 
 /**
  * Tests of transactions whose commit has the messages sent, without a call by the program, in PostgreSQL. The worker polls
@@ -166,6 +168,103 @@ final class OutboxTransactionsIT {
         assertSent("order");
         test.outbox.transactWithoutResult((connection, messages) -> messages.enqueue(message("last")));
         assertSent("last");
+    }
+
+    private void insertDuplicate(Connection connection) throws SQLException {
+        assertThatThrownBy(() -> connection.createStatement().execute("INSERT INTO orders VALUES ('taken')"))
+                .isInstanceOf(SQLException.class);
+    }
+
+    @Test
+    void after_an_ignored_error_the_commit_fails_and_nothing_is_sent() throws Exception {
+        test.execute("CREATE TABLE orders (id text PRIMARY KEY)", "INSERT INTO orders VALUES ('taken')");
+        assertThatThrownBy(() -> test.outbox.transactWithoutResult((connection, messages) -> {
+                    messages.enqueue(message("never"));
+                    insertDuplicate(connection);
+                }))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("nothing of it was committed");
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            for (End end : List.<End>of(Connection::commit, each -> each.setAutoCommit(true))) {
+                test.outbox.enqueue(connection, message("never"));
+                insertDuplicate(connection);
+                assertThatThrownBy(() -> end.of(connection)).isInstanceOf(SQLException.class);
+                assertThat(connection.getAutoCommit()).isFalse();
+            }
+            test.outbox.enqueue(connection, message("order"));
+            connection.commit();
+        }
+        assertSent("order");
+    }
+
+    private interface End {
+        void of(Connection connection) throws SQLException;
+    }
+
+    @Test
+    void after_a_rollback_by_statement_the_commit_fails_and_nothing_is_sent() throws Exception {
+        for (String after : List.of("ROLLBACK", "ROLLBACK; CREATE TEMP TABLE another (id text)")) {
+            assertThatThrownBy(() -> test.outbox.transactWithoutResult((connection, messages) -> {
+                        messages.enqueue(message("never"));
+                        connection.createStatement().execute(after);
+                    }))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("ROLLBACK");
+        }
+        try (Connection connection = dataSource.getConnection()) {
+            connection.setAutoCommit(false);
+            test.outbox.enqueue(connection, message("never"));
+            connection.createStatement().execute("ROLLBACK");
+            assertThatThrownBy(() -> test.outbox.enqueue(connection, message("never")))
+                    .hasMessageContaining("another transaction");
+            assertThatThrownBy(connection::commit).isInstanceOf(SQLException.class);
+        }
+        test.outbox.transactWithoutResult((connection, messages) -> messages.enqueue(message("last")));
+        assertSent("last");
+    }
+
+    @Test
+    void after_a_rollback_to_a_savepoint_by_statement_the_other_messages_are_sent() throws Exception {
+        test.outbox.transactWithoutResult((connection, messages) -> {
+            messages.enqueue(message("order"));
+            connection.createStatement().execute("SAVEPOINT before");
+            messages.enqueue(message("never"));
+            connection.createStatement().execute("ROLLBACK TO SAVEPOINT before");
+        });
+        assertSent("order");
+        test.outbox.transactWithoutResult((connection, messages) -> messages.enqueue(message("last")));
+        assertSent("last");
+    }
+
+    @Test
+    void work_cannot_report_the_commit_and_may_close_its_messages() throws Exception {
+        assertThatThrownBy(() -> test.outbox.transactWithoutResult((connection, messages) -> {
+                    messages.enqueue(message("never"));
+                    messages.committed();
+                }))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("remove the call");
+        test.outbox.transactWithoutResult((connection, messages) -> {
+            try (messages) {
+                messages.enqueue(message("order"));
+            }
+        });
+        assertSent("order");
+    }
+
+    @Test
+    void a_statement_leads_back_to_the_wrapped_connection() throws Exception {
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement statement = connection.prepareStatement("SELECT 1")) {
+            connection.setAutoCommit(false);
+            assertThat(statement.getConnection()).isSameAs(connection);
+            assertThat(connection.getMetaData().getConnection()).isSameAs(connection);
+            assertThat(statement.unwrap(PGStatement.class)).isNotNull();
+            test.outbox.enqueue(connection, message("order"));
+            statement.getConnection().commit();
+            assertSent("order");
+        }
     }
 
     @Test
