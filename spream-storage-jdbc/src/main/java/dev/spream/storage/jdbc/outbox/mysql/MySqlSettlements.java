@@ -137,15 +137,11 @@ record MySqlSettlements(OutboxDatabase database) {
         return lost;
     }
 
-    /**
-     * One attempt to settle claims.
-     *
-     * @param lost gets the claims that the worker no longer held
-     */
+    /** One attempt to settle claims. */
     private final class Round {
         private final Statements transaction;
         private final OutboxOwner owner;
-        private final Set<OutboxClaim.Ref> lost;
+        private final Set<OutboxClaim.Ref> lost; // gets the claims that the worker no longer held
 
         private Round(Statements transaction, OutboxOwner owner, Set<OutboxClaim.Ref> lost) {
             this.transaction = transaction;
