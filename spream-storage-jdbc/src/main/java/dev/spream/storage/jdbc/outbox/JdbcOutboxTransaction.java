@@ -123,19 +123,18 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
             throw SqlErrors.storageException(what, e);
         }
         close();
-        throw SqlErrors.permanent(what + " failed: the transaction in which they were enqueued was rolled back, by an error"
-                + " that the program ignored or by the statement ROLLBACK; nothing of it was committed or is sent."
-                + " Rethrow errors, or set a savepoint before the statement");
+        throw SqlErrors.permanent(
+                what + " failed: the transaction in which they were enqueued was rolled back, by an error"
+                        + " that the program ignored or by the statement ROLLBACK; nothing of it was committed or is sent."
+                        + " Rethrow errors, or set a savepoint before the statement");
     }
 
     /** Returns whether the transaction has not been rolled back, or to a savepoint alone. */
     private boolean sees(List<Long> ids, String what) throws SQLException {
-        return database.ofCaller(connection, what)
-                .row(CLAIMED, p -> p.numbers(ids, Long::longValue), row -> {
-                    partlyRolledBack = row.getInt("entries") < ids.size();
-                    return !partlyRolledBack
-                            || transaction.equals(Optional.ofNullable(row.getString("transaction")));
-                });
+        return database.ofCaller(connection, what).row(CLAIMED, p -> p.numbers(ids, Long::longValue), row -> {
+            partlyRolledBack = row.getInt("entries") < ids.size();
+            return !partlyRolledBack || transaction.equals(Optional.ofNullable(row.getString("transaction")));
+        });
     }
 
     @Override
