@@ -28,7 +28,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
     /** The pauses before the tries to release claims. */
     private static final List<Duration> RELEASES = List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(5));
 
-    /** How many of the claimed entries the connection sees, and its transaction; that is null before the first change. */
+    /** The number of claimed entries that the connection sees, and its transaction; null before its first change. */
     private static final String CLAIMED = """
             SELECT count(*) AS entries, pg_current_xact_id_if_assigned()::text AS transaction
             FROM @outbox WHERE id = ANY (?)""";
