@@ -141,7 +141,8 @@ final class MaintenanceTask {
         if (!found.isEmpty() && !found.equals(unserved)) {
             log.warn(
                     "[{}] this worker has no sender for entries of the destinations {}; they stay pending until a worker"
-                            + " has one",
+                            + " has one, and those with an ordering key while this worker holds the segments of their keys; give"
+                            + " each worker the senders of ordered entries",
                     events.name(),
                     found.stream()
                             .map(destination -> destination.isEmpty() ? "(none)" : destination)

@@ -42,9 +42,10 @@ public final class OutboxAutoConfiguration {
         if (only == null) {
             throw new IllegalStateException(
                     "spream.outbox.enabled is true, but the application has %s; define one, or mark the outbox's as @Primary"
-                            .formatted(dataSources.stream().findAny().isEmpty()
-                                    ? "no DataSource bean"
-                                    : "several DataSource beans, none of them primary"));
+                            .formatted(
+                                    dataSources.stream().findAny().isEmpty()
+                                            ? "no DataSource bean"
+                                            : "several DataSource beans, none of them primary"));
         }
         return only;
     }

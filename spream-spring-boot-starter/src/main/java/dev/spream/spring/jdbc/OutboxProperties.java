@@ -69,8 +69,7 @@ record OutboxProperties(
                     .batch(batch)
                     .pollInterval(pollInterval)
                     .lease(lease);
-            new Limits(concurrency, rate, sendTimeout, maxAttempts, breakerFailures, breakerPause)
-                    .apply(options);
+            new Limits(concurrency, rate, sendTimeout, maxAttempts, breakerFailures, breakerPause).apply(options);
             return options;
         }
     }

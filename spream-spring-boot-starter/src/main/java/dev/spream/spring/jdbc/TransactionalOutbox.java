@@ -121,8 +121,9 @@ public final class TransactionalOutbox {
 
         private List<EnqueueResult> enqueueAll(List<OutboxMessage> messages) {
             if (committed) {
-                throw new IllegalStateException("nothing was enqueued: the transaction has committed; enqueue before its"
-                        + " commit, or in another transaction, by @Transactional(propagation = REQUIRES_NEW)");
+                throw new IllegalStateException(
+                        "nothing was enqueued: the transaction has committed; enqueue before its"
+                                + " commit, or in another transaction, by @Transactional(propagation = REQUIRES_NEW)");
             }
             committable = false;
             return enqueued.enqueueAll(messages);
@@ -176,8 +177,9 @@ public final class TransactionalOutbox {
             TransactionSynchronizationManager.unbindResourceIfPossible(TransactionalOutbox.this);
             enqueued.close();
             if (status == STATUS_COMMITTED && !committed) {
-                log.error("messages were enqueued after the commit of the transaction, so they may be lost: enqueue before it,"
-                        + " or in another transaction, by @Transactional(propagation = REQUIRES_NEW)");
+                log.error(
+                        "messages were enqueued after the commit of the transaction, so they may be lost: enqueue before it,"
+                                + " or in another transaction, by @Transactional(propagation = REQUIRES_NEW)");
             }
             if (committed && !sent) {
                 outbox.signal();

@@ -228,9 +228,10 @@ final class OutboxIT {
     private static void assertNotSent(AssertableApplicationContext context, String... keys) throws Exception {
         context.getBean(Orders.class).place("last");
         assertThat(sender(context, "orders").next()).isEqualTo("last");
-        assertThat(keys).allSatisfy(key -> assertThat(
-                        context.getBean(OutboxOperations.class).find(key))
-                .isEmpty());
+        assertThat(keys)
+                .allSatisfy(key -> assertThat(
+                                context.getBean(OutboxOperations.class).find(key))
+                        .isEmpty());
     }
 
     @Test
@@ -256,8 +257,8 @@ final class OutboxIT {
                 pool.setAutoCommit(false);
                 pool.setMaximumPoolSize(4);
                 TransactionalOutbox outbox = new TransactionalOutbox(JdbcOutbox.create(pool), pool);
-                assertThatThrownBy(() -> transaction(context)
-                                .executeWithoutResult(status -> outbox.enqueue(message("never"))))
+                assertThatThrownBy(() ->
+                                transaction(context).executeWithoutResult(status -> outbox.enqueue(message("never"))))
                         .hasMessageContaining("not one of the outbox's data source");
                 assertThatThrownBy(() -> transaction(context).executeWithoutResult(status -> {
                             new JdbcTemplate(pool).execute("SELECT 1"); // borrows a connection until the end
@@ -342,8 +343,10 @@ final class OutboxIT {
                         .rootCause()
                         .hasMessageContaining("spream.outbox.senders.mail: concurrency"));
         runner.withPropertyValues("spream.outbox.worker.rate=0")
-                .run(context ->
-                        assertThat(context).getFailure().rootCause().hasMessageContaining("spream.outbox.worker: rate"));
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("spream.outbox.worker: rate"));
         runner.withPropertyValues("spream.outbox.senders.mial.rate=5")
                 .run(context -> assertThat(context)
                         .getFailure()
@@ -368,6 +371,7 @@ final class OutboxIT {
         without.run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("no DataSource bean"));
         without.withBean("one", DataSource.class, HikariDataSource::new)
                 .withBean("two", DataSource.class, HikariDataSource::new)
-                .run(context -> assertThat(context).getFailure().rootCause().hasMessageContaining("several DataSource"));
+                .run(context ->
+                        assertThat(context).getFailure().rootCause().hasMessageContaining("several DataSource"));
     }
 }

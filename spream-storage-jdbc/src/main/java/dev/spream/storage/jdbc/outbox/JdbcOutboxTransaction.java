@@ -33,7 +33,7 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
 
     private static final String ENTRY = "SELECT 1 FROM @outbox WHERE id = ?";
 
-    /** How many of the claimed entries the connection sees, and its transaction; that is null before the first change. */
+    /** The number of claimed entries that the connection sees, and its transaction; null before its first change. */
     private static final String CLAIMED = """
             SELECT count(*) AS entries, pg_current_xact_id_if_assigned()::text AS transaction
             FROM @outbox WHERE id = ANY (?)""";
@@ -151,9 +151,10 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
             throw SqlErrors.storageException(what, e);
         }
         close();
-        throw SqlErrors.permanent(what + " failed: the transaction in which they were enqueued was rolled back, by an error"
-                + " that the program ignored or by the statement ROLLBACK; nothing of it was committed or is sent."
-                + " Rethrow errors, or set a savepoint before the statement");
+        throw SqlErrors.permanent(
+                what + " failed: the transaction in which they were enqueued was rolled back, by an error"
+                        + " that the program ignored or by the statement ROLLBACK; nothing of it was committed or is sent."
+                        + " Rethrow errors, or set a savepoint before the statement");
     }
 
     /**
