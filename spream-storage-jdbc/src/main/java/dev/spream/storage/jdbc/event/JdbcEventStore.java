@@ -108,8 +108,8 @@ public final class JdbcEventStore implements EventStore {
      * commit soon. From the append to the commit, readers wait for this transaction; if it waits for a row, other
      * inserts are delayed too, by some 20 ms at a time.
      *
-     * <p>A {@link VersionConflictException} leaves the transaction as it was. After any other failure it has to be rolled
-     * back. Transactions are best READ COMMITTED, the default; at a higher level, events that another transaction has
+     * <p>A {@link VersionConflictException} and the failure of an inline projection leave the transaction as it was. After
+     * any other failure it has to be rolled back. Transactions are best READ COMMITTED, the default; at a higher level, events that another transaction has
      * appended since this one began make it fail, to be repeated as a whole.
      *
      * @param connection not in auto-commit mode
