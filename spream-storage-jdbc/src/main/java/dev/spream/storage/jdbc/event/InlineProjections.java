@@ -108,7 +108,7 @@ record InlineProjections(List<Projection<? super Connection>> projections) {
         return switch (thrown) {
             case ProjectionException told -> told;
             case StorageException storage -> storage;
-            case SQLException error -> SqlErrors.storageException(what, error);
+            case SQLException error -> SqlErrors.withoutData(what, error);
             case InterruptedException interrupted -> {
                 Thread.currentThread().interrupt();
                 yield failure(what, FailureKind.TRANSIENT, interrupted);

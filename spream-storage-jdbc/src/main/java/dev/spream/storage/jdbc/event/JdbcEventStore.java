@@ -69,7 +69,7 @@ public final class JdbcEventStore implements EventStore {
             List<RecordedEvent> appended = inline.isEmpty() ? appendAtOnce(request) : List.of();
             return appended.isEmpty() ? appendInTransaction(request) : appended;
         } catch (SQLException e) {
-            throw AppendErrors.failure(request, e);
+            throw AppendErrors.failure(request, database.table(), e);
         }
     }
 
@@ -126,7 +126,7 @@ public final class JdbcEventStore implements EventStore {
                             "the events would not be committed together with the change that they describe"),
                     request);
         } catch (SQLException e) {
-            throw AppendErrors.failure(request, e);
+            throw AppendErrors.failure(request, database.table(), e);
         }
     }
 

@@ -146,6 +146,28 @@ final class InlineProjectionIT {
         assertThat(ids(store.readAll(0, 10))).containsExactly("b1");
     }
 
+    @Test
+    void a_constraint_of_the_read_model_is_named_and_its_rows_are_not() throws Exception {
+        histories.then((transaction, event) ->
+                transaction.createStatement().execute("INSERT INTO histories VALUES ('secret', '1'), ('secret', '2')"));
+        assertThatThrownBy(() -> store.append("a", ExpectedVersion.none(), events("a1")))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContainingAll("'histories'", "23505")
+                .hasMessageNotContaining("secret")
+                .hasNoCause();
+        database.execute(
+                "ALTER TABLE histories ADD CONSTRAINT once UNIQUE (versions) DEFERRABLE INITIALLY DEFERRED");
+        histories.then((transaction, event) -> transaction
+                .createStatement()
+                .execute("INSERT INTO histories VALUES ('secret 1', 'secret'), ('secret 2', 'secret')"));
+        assertThatThrownBy(() -> store.append("a", ExpectedVersion.none(), events("a1")))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContainingAll("constraint 'once' of the table 'histories'", "23505")
+                .hasMessageNotContaining("secret")
+                .hasNoCause();
+        assertThat(store.readAll(0, 10)).isEmpty();
+    }
+
     /** Has a store without inline projections append while the first event is applied. */
     private void overtakeOnce() {
         AtomicBoolean overtaken = new AtomicBoolean();
