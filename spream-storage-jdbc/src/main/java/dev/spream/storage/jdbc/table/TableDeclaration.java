@@ -85,7 +85,8 @@ public final class TableDeclaration<E> {
     }
 
     private <V> TableDeclaration<E> key(String column, SqlType<V> type, BiFunction<? super E, EventEnvelope, V> value) {
-        keys.add(new ProjectedColumn<>(column(column), type, value, Rule.key()));
+        keys.add(new ProjectedColumn<>(
+                column(column), type, (entry, event) -> type.key(value.apply(entry, event)), Rule.key()));
         return this;
     }
 

@@ -122,6 +122,24 @@ final class TableProjectionIT {
     }
 
     @Test
+    void keys_that_the_database_compares_as_equal_are_one_row() throws Exception {
+        TableProjection<Paid> projection = TableProjection.table("equal_keys", PAID)
+                .key("tax", SqlType.NUMERIC, Paid::tax)
+                .key("at", SqlType.TIMESTAMPTZ, Paid::at)
+                .count("payments")
+                .build();
+        SqlProjectionTester tester = SqlProjectionTester.of(projection, DATABASE)
+                .given("order-1", PAID.newEvents(keyed("1.0", 100), keyed("1.00", 999), keyed("100", 0)))
+                .given("order-2", PAID.newEvents(keyed("1E+2", 1), keyed("0.00", 0), keyed("0E+3", 0)));
+        assertThat(tester.rows("SELECT tax::text, payments FROM equal_keys ORDER BY tax"))
+                .containsExactly(List.of("0", 2L), List.of("1", 2L), List.of("100", 2L));
+    }
+
+    private static Paid keyed(String tax, int nanos) {
+        return new Paid("ann", MONDAY, 1, new BigDecimal(tax), NOON.plusNanos(nanos));
+    }
+
+    @Test
     void an_event_without_its_key_is_refused_by_name() {
         SqlProjectionTester tester = SqlProjectionTester.of(
                         totals().count("payments").build(), DATABASE)
