@@ -30,6 +30,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Tests of tables that are declared. The tester compares one batch with a batch for each event. */
 final class TableProjectionIT {
@@ -149,6 +150,21 @@ final class TableProjectionIT {
                         ProjectionException.class,
                         failure -> assertThat(failure.kind()).isEqualTo(FailureKind.POISON))
                 .hasMessageContaining("no value for the key 'customer'");
+    }
+
+    @Test
+    @Timeout(60)
+    void a_number_with_too_many_digits_is_refused_before_it_is_added() {
+        for (String tax : List.of("1E+99999999", "1E-99999999")) {
+            SqlProjectionTester tester = SqlProjectionTester.of(
+                            totals().sumNumeric("tax", Paid::tax).build(), DATABASE)
+                    .given("order-1", PAID.newEvents(keyed("1", 0), keyed("9E+999", 0), keyed(tax, 0)));
+            assertThatThrownBy(() -> tester.rows("TABLE customer_totals"))
+                    .isInstanceOfSatisfying(
+                            ProjectionException.class,
+                            failure -> assertThat(failure.kind()).isEqualTo(FailureKind.POISON))
+                    .hasMessageContaining("column 'tax' with more than 1000 digits");
+        }
     }
 
     @Test
