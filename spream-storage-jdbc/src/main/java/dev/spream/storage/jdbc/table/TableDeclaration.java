@@ -102,8 +102,8 @@ public final class TableDeclaration<E> {
     }
 
     /**
-     * Adds a column of type {@code numeric} with a sum, from 0. A number with more than {@value #MAX_DIGITS} digits before
-     * or after the point parks the aggregate of the event.
+     * Adds a column of type {@code numeric} with a sum, from 0. A number with more than 1,000 digits before or
+     * after the point parks the aggregate of the event.
      */
     public TableDeclaration<E> sumNumeric(String column, Function<? super E, ? extends @Nullable BigDecimal> value) {
         values.add(new ProjectedColumn<>(
