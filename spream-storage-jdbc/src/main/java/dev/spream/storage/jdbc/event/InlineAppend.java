@@ -74,8 +74,8 @@ record InlineAppend(Statements transaction, InlineProjections projections) {
         List<RecordedEvent> appended;
         try {
             projections.apply(transaction.connection(), envelopes(request, data, version));
-            appended = append.insert(
-                    new AppendRequest(request.aggregateId(), OptionalLong.of(version), request.events()));
+            appended =
+                    append.insert(new AppendRequest(request.aggregateId(), OptionalLong.of(version), request.events()));
         } catch (Throwable e) {
             rollBack(before, e);
             throw e;

@@ -20,8 +20,7 @@ public final class SqlType<V> {
 
     public static final SqlType<UUID> UUID = new SqlType<>("uuid", null, value -> value);
     public static final SqlType<Boolean> BOOLEAN = new SqlType<>("boolean", null, value -> value);
-    public static final SqlType<Long> BIGINT =
-            new SqlType<>("bigint", Comparator.<Long>naturalOrder(), value -> value);
+    public static final SqlType<Long> BIGINT = new SqlType<>("bigint", Comparator.<Long>naturalOrder(), value -> value);
 
     /** Decimal numbers. A key has no zeros at its end: 1.0 and 1.00 are one key. */
     public static final SqlType<BigDecimal> NUMERIC =

@@ -115,8 +115,7 @@ public final class TableDeclaration<E> {
     }
 
     private static @Nullable BigDecimal limited(String column, @Nullable BigDecimal value, EventEnvelope event) {
-        if (value != null
-                && (value.scale() > MAX_DIGITS || (long) value.precision() - value.scale() > MAX_DIGITS)) {
+        if (value != null && (value.scale() > MAX_DIGITS || (long) value.precision() - value.scale() > MAX_DIGITS)) {
             throw new ProjectionException(
                     FailureKind.POISON,
                     "%s has a number for the column '%s' with more than %d digits before or after the point"

@@ -155,8 +155,7 @@ final class InlineProjectionIT {
                 .hasMessageContainingAll("'histories'", "23505")
                 .hasMessageNotContaining("secret")
                 .hasNoCause();
-        database.execute(
-                "ALTER TABLE histories ADD CONSTRAINT once UNIQUE (versions) DEFERRABLE INITIALLY DEFERRED");
+        database.execute("ALTER TABLE histories ADD CONSTRAINT once UNIQUE (versions) DEFERRABLE INITIALLY DEFERRED");
         histories.then((transaction, event) -> transaction
                 .createStatement()
                 .execute("INSERT INTO histories VALUES ('secret 1', 'secret'), ('secret 2', 'secret')"));
