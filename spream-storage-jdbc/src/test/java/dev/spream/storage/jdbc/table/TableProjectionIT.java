@@ -211,6 +211,15 @@ final class TableProjectionIT {
                 .withMessageContaining("its only key");
     }
 
+    @Test
+    void the_tester_compares_rows_in_any_order_and_the_content_of_arrays() throws Exception {
+        SqlProjectionTester tester = SqlProjectionTester.of(
+                        totals().count("payments").build(), DATABASE)
+                .given("order-1", PAID.newEvents(Paid.of("bob", MONDAY, 5), Paid.of("ann", MONDAY, 7)));
+        assertThat(tester.rows("SELECT customer, ARRAY[[payments]], '\\x00ff'::bytea FROM customer_totals"))
+                .containsExactly(List.of("ann", List.of(List.of(1L)), "00ff"), List.of("bob", List.of(List.of(1L)), "00ff"));
+    }
+
     /** Writes the number of events of a batch, and so depends on how batches are cut. */
     private record BatchSizes() implements FoldableProjection<Connection, Long> {
         @Override
