@@ -217,7 +217,8 @@ final class TableProjectionIT {
                         totals().count("payments").build(), DATABASE)
                 .given("order-1", PAID.newEvents(Paid.of("bob", MONDAY, 5), Paid.of("ann", MONDAY, 7)));
         assertThat(tester.rows("SELECT customer, ARRAY[[payments]], '\\x00ff'::bytea FROM customer_totals"))
-                .containsExactly(List.of("ann", List.of(List.of(1L)), "00ff"), List.of("bob", List.of(List.of(1L)), "00ff"));
+                .containsExactly(
+                        List.of("ann", List.of(List.of(1L)), "00ff"), List.of("bob", List.of(List.of(1L)), "00ff"));
     }
 
     /** Writes the number of events of a batch, and so depends on how batches are cut. */

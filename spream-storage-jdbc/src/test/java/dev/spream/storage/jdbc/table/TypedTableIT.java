@@ -1,13 +1,17 @@
 package dev.spream.storage.jdbc.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.serialization.TypeRegistry;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds;
+import dev.spream.projection.event.EventMetadata;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.EventStore;
 import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.NewEvent;
 import dev.spream.projection.event.TypedEvents;
 import dev.spream.projection.runner.ProjectionManager;
 import dev.spream.serializer.jackson.JacksonSerializer;
@@ -20,6 +24,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -136,5 +142,19 @@ final class TypedTableIT {
         }
         assertThat(row("SELECT string_agg(format('%s %s', customer, cents), ', ' ORDER BY customer) FROM totals"))
                 .isEqualTo("ann 8, bob 7");
+    }
+
+    @Test
+    void an_inline_failure_names_type_class_and_member_of_an_event_that_cannot_be_read() {
+        first.createTable(database.dataSource());
+        NewEvent event = new NewEvent(
+                "e1", "Paid@2", "{\"customer\": \"secret\", \"cents\": \"secret\"}", Instant.now(), EventMetadata.NONE);
+        try (JdbcEventStore events =
+                JdbcEventStore.builder(database.dataSource()).inline(first).build()) {
+            assertThatThrownBy(() -> events.append("order-1", ExpectedVersion.none(), List.of(event)))
+                    .isInstanceOf(ProjectionException.class)
+                    .hasMessageContainingAll("'totals'", "'Paid@2'", Paid.class.getName(), ".cents")
+                    .hasMessageNotContaining("secret");
+        }
     }
 }
