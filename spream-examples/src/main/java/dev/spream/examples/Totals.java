@@ -4,8 +4,11 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.core.serialization.TypeRegistry;
 import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.RecordedEvent;
 import dev.spream.projection.event.TypedEvents;
 import dev.spream.projection.runner.ProjectionManager;
+import dev.spream.projection.waiting.ProjectionWaiter;
+import dev.spream.projection.waiting.WaitOutcome;
 import dev.spream.serializer.jackson.JacksonSerializer;
 import dev.spream.storage.jdbc.JdbcPool;
 import dev.spream.storage.jdbc.event.JdbcEventStore;
@@ -16,6 +19,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import javax.sql.DataSource;
 
@@ -50,11 +55,19 @@ public final class Totals {
                 JdbcProjectionStore store = JdbcProjectionStore.create(database);
                 ProjectionManager<Connection> manager =
                         ProjectionManager.builder(store).add(TOTALS, source).build()) {
-            events.append("account-1", ExpectedVersion.any(), EVENTS.newEvents(new MoneyMoved("ann", 100)));
-            events.append("account-2", ExpectedVersion.any(), EVENTS.newEvents(new MoneyMoved("ann", -30)));
+            List<RecordedEvent> moved = new ArrayList<>();
+            moved.addAll(
+                    events.append("account-1", ExpectedVersion.any(), EVENTS.newEvents(new MoneyMoved("ann", 100))));
+            moved.addAll(
+                    events.append("account-2", ExpectedVersion.any(), EVENTS.newEvents(new MoneyMoved("ann", -30))));
+            store.register(TOTALS.name(), 4);
             Thread running = Thread.ofVirtual().start(manager::run);
-            while (manager.views().stream().anyMatch(view -> view.lagEvents().orElse(1) > 0)) {
-                Thread.sleep(Duration.ofMillis(100));
+            ProjectionWaiter waiter = ProjectionWaiter.of(store, TOTALS.name());
+            for (RecordedEvent event : moved) {
+                WaitOutcome outcome = waiter.await(event, Duration.ofSeconds(30));
+                if (!outcome.isReached()) {
+                    System.out.println(event.event() + " is not in the totals: " + outcome);
+                }
             }
             print(database);
             manager.shutdown(Duration.ofSeconds(10));

@@ -29,12 +29,17 @@ record RegisteredType(String name, Class<?> type, List<Upcaster> upcasters) {
                     "'%s' has a newer version than this program, which has version %d of type '%s': update the program"
                             .formatted(stored.stored(), version(), name));
         }
-        return serializer.read(stored.version() == version() ? json : upcast(stored, json), type);
+        String current = stored.version() == version() ? json : upcast(stored, json);
+        try {
+            return serializer.read(current, type);
+        } catch (SerializationException e) {
+            throw new SerializationException("type '%s': %s".formatted(stored.stored(), e.getMessage()));
+        }
     }
 
     private String upcast(VersionedName stored, String json) {
         Map<String, @Nullable Object> data = members(stored, json);
-        for (int version = stored.version(); version < version(); version++) {
+        for (int version = (int) stored.version(); version < version(); version++) {
             try {
                 upcasters.get(version - 1).upcast(data);
             } catch (RuntimeException e) {
@@ -43,7 +48,13 @@ record RegisteredType(String name, Class<?> type, List<Upcaster> upcasters) {
                         .formatted(name, version, e.getClass().getName()));
             }
         }
-        return Json.text(data);
+        try {
+            return Json.text(data);
+        } catch (RuntimeException | StackOverflowError e) {
+            throw new SerializationException(
+                    "the upcasters of type '%s' from version %d have put a value that JSON does not have, or an object into itself"
+                            .formatted(name, stored.version()));
+        }
     }
 
     private static Map<String, @Nullable Object> members(VersionedName stored, String json) {

@@ -112,10 +112,11 @@ public final class TypeRegistry {
         /**
          * Adds a type.
          *
-         * @param name its stored name, which must never change: 1 to 190 characters, without {@code @}
+         * @param name its stored name, which must never change: 1 to 190 characters, not all blank, without
+         *     {@code @} and control characters
          * @param type the class of its values, exactly, in the current version
          * @param upcasters the steps from version 1 to 2, from 2 to 3 and so on, up to the current version
-         * @throws IllegalArgumentException if the name or the class is registered already
+         * @throws IllegalArgumentException if the name is not valid, or the name or the class is registered already
          */
         public Builder type(String name, Class<?> type, Upcaster... upcasters) {
             RegisteredType registered = new RegisteredType(name, type, List.of(upcasters));

@@ -74,9 +74,10 @@ public final class ProjectionWaiter {
     /**
      * Waits until an event is processed. Of several appended events of an aggregate, wait for the last one.
      *
-     * @param limit the maximum time; zero for a single look
-     * @throws StorageException if the store cannot be read, after the limit if that may pass; there is no such
-     *     projection
+     * @param limit the maximum time, whatever the store does; zero for a single look. The first look has a second, even if
+     *     the limit is shorter
+     * @throws StorageException if the store cannot be read, or does not answer, after the limit if that may pass; there is
+     *     no such projection
      * @throws InterruptedException if the thread was interrupted
      */
     public WaitOutcome await(RecordedEvent event, Duration limit) throws InterruptedException {
@@ -86,10 +87,16 @@ public final class ProjectionWaiter {
     /**
      * Waits as {@link #await} does for the event with that version of an aggregate, such as one that another process
      * has appended. Suits sources without positions as well.
+     *
+     * @param version 1 or more
      */
     public WaitOutcome awaitVersion(String aggregateId, long version, Duration limit) throws InterruptedException {
         if (aggregateId.isEmpty()) {
             throw new IllegalArgumentException("the id of the aggregate is empty");
+        }
+        if (version < 1) {
+            throw new IllegalArgumentException(
+                    "version %d of aggregate '%s': must be 1 or more".formatted(version, aggregateId));
         }
         return await(aggregateId, version, Long.MAX_VALUE, limit);
     }
@@ -105,7 +112,7 @@ public final class ProjectionWaiter {
 
     private WaitOutcome await(String aggregate, long version, long position, Duration limit)
             throws InterruptedException {
-        Ticket ticket = new Ticket(aggregate, version, position, time);
+        Ticket ticket = new Ticket(projection, aggregate, version, position, time);
         add(ticket);
         try {
             return ticket.await(TimeUnit.NANOSECONDS.convert(limit));

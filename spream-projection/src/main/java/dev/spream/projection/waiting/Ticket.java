@@ -19,6 +19,10 @@ final class Ticket {
     /** The id of a call that waits for a position; no aggregate has it. */
     static final String NO_AGGREGATE = "";
 
+    /** The time that the first look has, even if the limit is shorter. */
+    private static final long FIRST_LOOK = TimeUnit.SECONDS.toNanos(1);
+
+    private final String projection;
     private final String aggregate;
     private final long version;
     private final long position;
@@ -30,11 +34,13 @@ final class Ticket {
     private volatile @Nullable StorageException failure; // of the last look, if it failed
 
     /**
+     * @param projection its name, for messages
      * @param aggregate the aggregate, or {@link #NO_AGGREGATE}
      * @param version the version of the aggregate
      * @param position the position that suffices if the aggregate is not parked
      */
-    Ticket(String aggregate, long version, long position, MonotonicTime time) {
+    Ticket(String projection, String aggregate, long version, long position, MonotonicTime time) {
+        this.projection = projection;
         this.aggregate = aggregate;
         this.version = version;
         this.position = position;
@@ -103,9 +109,10 @@ final class Ticket {
     }
 
     /**
-     * Waits until it has ended, at most for that long, but at least for the first look.
+     * Waits until it has ended, at most for that long; for the first look a second, if that is longer.
      *
-     * @throws StorageException the failure of the last look: at once if it is non-retryable, otherwise after the limit
+     * @throws StorageException the failure of the last look: at once if it is non-retryable, otherwise after the limit; no
+     *     look has ended
      */
     WaitOutcome await(long limit) throws InterruptedException {
         while (true) {
@@ -115,14 +122,22 @@ final class Ticket {
             }
             StorageException thrown = failure;
             ProjectionProgress last = seen;
-            long left = limit - (time.nanoTime() - since);
+            long waited = time.nanoTime() - since;
+            long left = (last == null && thrown == null ? Math.max(limit, FIRST_LOOK) : limit) - waited;
             if (thrown != null && (left <= 0 || !thrown.retryable())) {
                 throw thrown;
             }
             if (last != null && left <= 0) {
                 return late(last);
             }
-            wake.await(left > 0 ? left : TimeUnit.HOURS.toNanos(1));
+            if (left <= 0) {
+                throw new StorageException(
+                        "waiting for projection '%s' failed: its store did not answer within %d ms; the same call may succeed later"
+                                .formatted(projection, TimeUnit.NANOSECONDS.toMillis(waited)),
+                        true,
+                        null);
+            }
+            wake.await(left);
         }
     }
 }

@@ -12,7 +12,11 @@ import tools.jackson.core.JacksonException.Reference;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.type.LogicalType;
 
 /**
  * A serializer by Jackson 3: records and beans, {@code java.time} as ISO 8601, {@link java.util.Optional}, without
@@ -29,12 +33,19 @@ public final class JacksonSerializer implements JsonSerializer {
 
     /**
      * Returns a serializer with Jackson's defaults, by which unknown members are ignored, and missing ones are null, except
-     * that it does not convert values: text to a number, a fraction to an integer, a missing number to 0.
+     * that it does not convert values: text to a number, a number or boolean to text, a number to an enum, a fraction to an
+     * integer, a missing number or boolean of a record to 0 or false. The fields of beans keep their initial values.
      */
     public static JacksonSerializer create() {
         return using(JsonMapper.builder()
                 .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
                 .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+                .enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
+                .withCoercionConfig(
+                        LogicalType.Textual,
+                        text -> text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                                .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                                .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
                 .annotationIntrospector(new PrimitivesRequired())
                 .build());
     }

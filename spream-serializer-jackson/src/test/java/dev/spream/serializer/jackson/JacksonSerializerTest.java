@@ -68,6 +68,9 @@ final class JacksonSerializerTest {
                 "{\"article\": \"secret\", \"count\": \"secret\"}",
                 "{\"article\": \"secret\", \"count\": null}",
                 "{\"article\": \"secret\"}",
+                "{\"article\": 5, \"count\": 1}",
+                "{\"article\": 1.5, \"count\": 1}",
+                "{\"article\": true, \"count\": 1}",
                 "{\"article\": \"secret\", \"count\": 1} secret",
                 "[\"secret\"]",
                 "secret",
@@ -80,6 +83,11 @@ final class JacksonSerializerTest {
                 .hasNoCause()
                 .hasMessageContaining(Line.class.getName())
                 .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void a_number_is_no_constant_of_an_enum() {
+        assertThatThrownBy(() -> SERIALIZER.read("0", Status.class)).isInstanceOf(SerializationException.class);
     }
 
     @Test

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.core.serialization.SerializationException;
 import dev.spream.core.serialization.SerializedValue;
 import dev.spream.core.serialization.TypeRegistry;
+import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -80,6 +82,36 @@ final class TypeRegistryTest {
     }
 
     @Test
+    void an_upcaster_that_puts_a_value_which_json_does_not_have_is_named() {
+        List<Object> itself = new ArrayList<>();
+        itself.add(itself);
+        for (Object value : List.of(LocalDate.EPOCH, Double.NaN, Map.of(5, "secret"), itself)) {
+            TypeRegistry types = TypeRegistry.builder(JacksonSerializer.create())
+                    .type("Closed", Closed.class, data -> data.put("reason", value))
+                    .build();
+            assertThatThrownBy(() -> types.deserialize(new SerializedValue("Closed", "{}")))
+                    .isInstanceOf(SerializationException.class)
+                    .hasMessageContaining("'Closed' from version 1")
+                    .hasMessageNotContaining("secret");
+        }
+    }
+
+    @Test
+    void a_value_that_is_not_of_its_class_is_refused_with_its_type_class_and_member() {
+        assertThatThrownBy(() -> read("Deposited@3", "{\"amount\": {\"units\": \"secret\", \"currency\": \"EUR\"}}"))
+                .isInstanceOf(SerializationException.class)
+                .hasMessageContainingAll("type 'Deposited@3'", Deposited.class.getName(), ".amount.units")
+                .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void a_version_with_more_digits_than_a_number_has_is_newer_too() {
+        for (String version : List.of("9999999999", "9".repeat(30))) {
+            assertThatThrownBy(() -> read("Deposited@" + version, "{}")).hasMessageContaining("newer version");
+        }
+    }
+
+    @Test
     void only_registered_classes_are_written() {
         assertThatIllegalArgumentException().isThrownBy(() -> TYPES.serialize(new Renamed("new")));
     }
@@ -100,7 +132,9 @@ final class TypeRegistryTest {
         assertThatIllegalArgumentException().isThrownBy(() -> types.type("Ended", Closed.class));
         assertThatIllegalArgumentException().isThrownBy(() -> types.formerName("Closed", Closed.class));
         assertThatIllegalArgumentException().isThrownBy(() -> types.formerName("Paid", Deposited.class));
-        assertThatIllegalArgumentException().isThrownBy(() -> types.type("Paid@2", Deposited.class));
+        for (String name : List.of("Paid@2", "", " ", "Paid\n")) {
+            assertThatIllegalArgumentException().isThrownBy(() -> types.formerName(name, Closed.class));
+        }
     }
 
     private static Object read(String type, String json) {

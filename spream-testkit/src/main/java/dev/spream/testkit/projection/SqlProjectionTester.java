@@ -5,13 +5,17 @@ import static java.util.Objects.requireNonNull;
 import dev.spream.projection.Projection;
 import dev.spream.projection.RebuildableProjection;
 import dev.spream.projection.event.NewEvent;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to one thread.
  */
 public final class SqlProjectionTester {
+    private static final Pattern ORDERED = Pattern.compile("\\border\\s+by\\b", Pattern.CASE_INSENSITIVE);
+
     private final Projection<Connection> projection;
     private final DataSource database;
     private final ProjectionTester<Connection> tester;
@@ -48,7 +54,10 @@ public final class SqlProjectionTester {
     /**
      * Returns the rows of a query after the events. Safe to repeat, and to continue with more events.
      *
-     * @return the values of each row, as the driver returns them
+     * @param query a query; unless it has an {@code ORDER BY}, its rows are sorted by their texts, since the database may
+     *     return them in any order
+     * @return the values of each row, as the driver returns them, except that arrays are lists, and a {@code bytea} is its
+     *     hexadecimal text
      * @throws AssertionError if the rows depend on how events are divided into batches
      * @throws Exception the failure of the projection, or of the query
      */
@@ -86,11 +95,30 @@ public final class SqlProjectionTester {
             while (found.next()) {
                 List<@Nullable Object> row = new ArrayList<>();
                 for (int i = 1; i <= found.getMetaData().getColumnCount(); i++) {
-                    row.add(found.getObject(i));
+                    row.add(comparable(found.getObject(i)));
                 }
                 rows.add(row);
             }
+            if (!ORDERED.matcher(query).find()) {
+                rows.sort(Comparator.comparing(Object::toString));
+            }
             return rows;
         }
+    }
+
+    /** Returns the value, with an array as a value that is equal to others of its content. */
+    private static @Nullable Object comparable(@Nullable Object value) throws SQLException {
+        return switch (value) {
+            case byte[] bytes -> HexFormat.of().formatHex(bytes);
+            case Array array -> comparable(array.getArray());
+            case Object[] elements -> {
+                List<@Nullable Object> list = new ArrayList<>();
+                for (Object element : elements) {
+                    list.add(comparable(element));
+                }
+                yield list;
+            }
+            case null, default -> value;
+        };
     }
 }

@@ -4,6 +4,8 @@ import dev.spream.core.record.Json;
 import dev.spream.projection.event.NewEvent;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /**
  * Maps the server's errors about events that it rejects to exceptions.
@@ -20,15 +22,27 @@ final class AppendErrors {
     private AppendErrors() {}
 
     /** Returns the exception to throw. Its cause omits the server's error, which would put the data into logs. */
-    static RuntimeException failure(AppendRequest request, SQLException error) {
+    static RuntimeException failure(AppendRequest request, EventTable events, SQLException error) {
         String state = String.valueOf(error.getSQLState());
+        ServerErrorMessage told = error instanceof PSQLException driver ? driver.getServerErrorMessage() : null;
+        if (told != null && told.getConstraint() != null && !isOf(events, told)) {
+            return SqlErrors.withoutData(
+                    "appending %s, for the constraint '%s' of the table '%s', which an inline projection or the caller has written,"
+                            .formatted(request, told.getConstraint(), told.getTable()),
+                    error);
+        }
         if (state.equals(UNIQUE)) {
             return refusal(request, "another transaction has just used the id of one of them", state);
         }
         if (state.startsWith(DATA_EXCEPTION) || state.equals(STACK_DEPTH) || state.equals(PROGRAM_LIMIT)) {
             return refusal(request, aboutData(request, state), state);
         }
-        return SqlErrors.storageException("appending " + request, error);
+        return SqlErrors.withoutData("appending " + request, error);
+    }
+
+    private static boolean isOf(EventTable events, ServerErrorMessage told) {
+        return events.name().equals(told.getTable())
+                && events.schema().toString().equals(told.getSchema());
     }
 
     private static IllegalArgumentException refusal(AppendRequest request, String reason, String state) {

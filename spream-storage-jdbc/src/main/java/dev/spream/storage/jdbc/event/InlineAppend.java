@@ -16,8 +16,8 @@ import java.util.OptionalLong;
 /**
  * An append whose events are applied by inline projections. They run before the events are inserted, so that readers of
  * the event store, which wait from the insert to the commit, do not wait for them. The lock of the aggregate is held
- * meanwhile, so that its events are applied in order; a savepoint takes the effects back if an append without inline
- * projections has taken the version.
+ * meanwhile, so that its events are applied in order; a savepoint takes the effects back if they or the insert fail, or
+ * an append without inline projections has taken the version.
  */
 record InlineAppend(Statements transaction, InlineProjections projections) {
     /**
@@ -55,21 +55,51 @@ record InlineAppend(Statements transaction, InlineProjections projections) {
             if (present.isPresent()) {
                 return present.get();
             }
-            Savepoint before = transaction.connection().setSavepoint();
-            projections.apply(transaction.connection(), envelopes(request, data, found.version()));
-            List<RecordedEvent> appended = append.insert(
-                    new AppendRequest(request.aggregateId(), OptionalLong.of(found.version()), request.events()));
+            List<RecordedEvent> appended = applyAndInsert(append, request, data, found.version());
             if (!appended.isEmpty()) {
-                release(before);
                 return appended;
             }
-            transaction.connection().rollback(before);
         }
         throw new StorageException(
                 "appending %s failed: concurrent appends to the aggregate won every attempt; try again later"
                         .formatted(request),
                 true,
                 null);
+    }
+
+    /** Returns the inserted events; none, and without effects, if another append has taken the version or the ids. */
+    private List<RecordedEvent> applyAndInsert(
+            AppendStatement append, AppendRequest request, List<String> data, long version) throws SQLException {
+        Savepoint before = transaction.connection().setSavepoint();
+        List<RecordedEvent> appended;
+        try {
+            projections.apply(transaction.connection(), envelopes(request, data, version));
+            appended =
+                    append.insert(new AppendRequest(request.aggregateId(), OptionalLong.of(version), request.events()));
+        } catch (Throwable e) {
+            rollBack(before, e);
+            throw e;
+        }
+        if (appended.isEmpty()) {
+            transaction.connection().rollback(before);
+        } else {
+            release(before);
+        }
+        return appended;
+    }
+
+    /** A lost connection takes back the effects as well. */
+    private void rollBack(Savepoint before, Throwable failure) {
+        try {
+            transaction.connection().rollback(before);
+        } catch (SQLException e) {
+            if (isEnded(e)) {
+                StorageException ended = ended();
+                ended.addSuppressed(failure);
+                throw ended;
+            }
+            failure.addSuppressed(e);
+        }
     }
 
     private static List<EventEnvelope> envelopes(AppendRequest request, List<String> data, long version) {
@@ -93,11 +123,19 @@ record InlineAppend(Statements transaction, InlineProjections projections) {
         try {
             transaction.connection().releaseSavepoint(before);
         } catch (SQLException e) {
-            if (NO_SAVEPOINT.equals(e.getSQLState()) || NO_TRANSACTION.equals(e.getSQLState())) {
-                throw SqlErrors.permanent(
-                        "an inline projection ended the transaction by a statement, such as COMMIT; its earlier effects may be committed, and nothing was appended: correct these effects, and remove the statement");
+            if (isEnded(e)) {
+                throw ended();
             }
             throw e;
         }
+    }
+
+    private static boolean isEnded(SQLException e) {
+        return NO_SAVEPOINT.equals(e.getSQLState()) || NO_TRANSACTION.equals(e.getSQLState());
+    }
+
+    private static StorageException ended() {
+        return SqlErrors.permanent(
+                "an inline projection ended the transaction by a statement, such as COMMIT; its earlier effects may be committed, and nothing was appended: correct these effects, and remove the statement");
     }
 }

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.event;
 
 import dev.spream.core.StorageException;
+import dev.spream.core.serialization.SerializationException;
 import dev.spream.projection.ExternalReadModel;
 import dev.spream.projection.FailureKind;
 import dev.spream.projection.MultiRowProjection;
@@ -108,7 +109,12 @@ record InlineProjections(List<Projection<? super Connection>> projections) {
         return switch (thrown) {
             case ProjectionException told -> told;
             case StorageException storage -> storage;
-            case SQLException error -> SqlErrors.storageException(what, error);
+            case SerializationException unread ->
+                new ProjectionException(
+                        FailureKind.POISON,
+                        "%s failed: %s; nothing was changed".formatted(what, unread.getMessage()),
+                        unread);
+            case SQLException error -> SqlErrors.withoutData(what, error);
             case InterruptedException interrupted -> {
                 Thread.currentThread().interrupt();
                 yield failure(what, FailureKind.TRANSIENT, interrupted);

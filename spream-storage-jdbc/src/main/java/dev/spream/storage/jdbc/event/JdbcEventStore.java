@@ -69,7 +69,7 @@ public final class JdbcEventStore implements EventStore {
             List<RecordedEvent> appended = inline.isEmpty() ? appendAtOnce(request) : List.of();
             return appended.isEmpty() ? appendInTransaction(request) : appended;
         } catch (SQLException e) {
-            throw AppendErrors.failure(request, e);
+            throw AppendErrors.failure(request, database.table(), e);
         }
     }
 
@@ -108,8 +108,8 @@ public final class JdbcEventStore implements EventStore {
      * commit soon. From the append to the commit, readers wait for this transaction; if it waits for a row, other
      * inserts are delayed too, by some 20 ms at a time.
      *
-     * <p>A {@link VersionConflictException} leaves the transaction as it was. After any other failure it has to be rolled
-     * back. Transactions are best READ COMMITTED, the default; at a higher level, events that another transaction has
+     * <p>A {@link VersionConflictException} and the failure of an inline projection leave the transaction as it was. After
+     * any other failure it has to be rolled back. Transactions are best READ COMMITTED, the default; at a higher level, events that another transaction has
      * appended since this one began make it fail, to be repeated as a whole.
      *
      * @param connection not in auto-commit mode
@@ -126,7 +126,7 @@ public final class JdbcEventStore implements EventStore {
                             "the events would not be committed together with the change that they describe"),
                     request);
         } catch (SQLException e) {
-            throw AppendErrors.failure(request, e);
+            throw AppendErrors.failure(request, database.table(), e);
         }
     }
 

@@ -58,6 +58,15 @@ public final class SqlErrors {
     }
 
     /**
+     * Returns the exception to throw for statements that hold users' data. For an error about data it has no cause, whose
+     * details would quote them.
+     */
+    public static StorageException withoutData(String failed, SQLException cause) {
+        StorageException told = storageException(failed, cause);
+        return isAboutData(cause) ? new StorageException(told.getMessage(), told.retryable(), null) : told;
+    }
+
+    /**
      * Returns the exception to throw for a non-retryable failure, which persists until an operator removes its cause.
      */
     public static StorageException permanent(String message) {
@@ -142,13 +151,17 @@ public final class SqlErrors {
 
     /** Returns the reason; empty for errors about data, which quote values. */
     private static String reason(SQLException error) {
-        if (states(error).stream().anyMatch(SqlErrors::isAboutData) || error.getErrorCode() == INCORRECT_VALUE) {
+        if (isAboutData(error)) {
             return "";
         }
         String first = firstLine(error);
         SQLException cause = nested(error);
         String deeper = cause == null ? "" : firstLine(cause);
         return ": " + (first.contains(deeper) ? first : first + ": " + deeper);
+    }
+
+    private static boolean isAboutData(SQLException error) {
+        return states(error).stream().anyMatch(SqlErrors::isAboutData) || error.getErrorCode() == INCORRECT_VALUE;
     }
 
     private static boolean isAboutData(String state) {

@@ -2,6 +2,8 @@ package dev.spream.storage.jdbc.table;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.projection.FailureKind;
+import dev.spream.projection.ProjectionException;
 import dev.spream.projection.event.EventEnvelope;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.table.ProjectedColumn.Rule;
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TableDeclaration<E> {
     private static final int MAX_NAME = 63;
+    private static final int MAX_DIGITS = 1000;
 
     final String table;
     final Set<String> types;
@@ -85,7 +88,8 @@ public final class TableDeclaration<E> {
     }
 
     private <V> TableDeclaration<E> key(String column, SqlType<V> type, BiFunction<? super E, EventEnvelope, V> value) {
-        keys.add(new ProjectedColumn<>(column(column), type, value, Rule.key()));
+        keys.add(new ProjectedColumn<>(
+                column(column), type, (entry, event) -> type.key(value.apply(entry, event)), Rule.key()));
         return this;
     }
 
@@ -97,9 +101,28 @@ public final class TableDeclaration<E> {
         return value(column, SqlType.BIGINT, value::applyAsLong, Rule.sum(Math::addExact));
     }
 
-    /** Adds a column of type {@code numeric} with a sum, from 0. */
+    /**
+     * Adds a column of type {@code numeric} with a sum, from 0. A number with more than 1,000 digits before or
+     * after the point parks the aggregate of the event.
+     */
     public TableDeclaration<E> sumNumeric(String column, Function<? super E, ? extends @Nullable BigDecimal> value) {
-        return value(column, SqlType.NUMERIC, value, Rule.sum(BigDecimal::add));
+        values.add(new ProjectedColumn<>(
+                column(column),
+                SqlType.NUMERIC,
+                (entry, event) -> limited(column, value.apply(entry), event),
+                Rule.sum(BigDecimal::add)));
+        return this;
+    }
+
+    private static @Nullable BigDecimal limited(String column, @Nullable BigDecimal value, EventEnvelope event) {
+        if (value != null && (value.scale() > MAX_DIGITS || (long) value.precision() - value.scale() > MAX_DIGITS)) {
+            throw new ProjectionException(
+                    FailureKind.POISON,
+                    "%s has a number for the column '%s' with more than %d digits before or after the point"
+                            .formatted(event, column, MAX_DIGITS),
+                    null);
+        }
+        return value;
     }
 
     /** Adds a column of type {@code bigint} with the number of entries. */

@@ -104,16 +104,20 @@ public final class TableProjection<E>
     }
 
     /**
-     * Creates the table unless it exists, before the projection is first run. Safe for concurrent calls.
+     * Creates the table unless it exists, before the projection is first run. Safe for concurrent calls. If a program runs
+     * several {@linkplain #revision() revisions}, it calls this for the latest one alone: that is the live one of a new
+     * projection, and otherwise a rebuild creates its table.
      *
-     * @throws StorageException if the database cannot be reached, or has a table of this name without one of the columns;
-     *     nothing changed
+     * @throws StorageException if the database cannot be reached; the projection has revision 1, and the database has a
+     *     table of this name without one of the columns; nothing changed
      */
     public void createTable(DataSource database) {
         try {
             new Transactions(database, TIMEOUT).run(transaction -> {
                 statements.create(transaction);
-                statements.check(transaction);
+                if (revision == 1) { // the table of a later one may be that of an earlier one, until its rebuild
+                    statements.check(transaction);
+                }
                 return true;
             });
         } catch (SQLException e) {

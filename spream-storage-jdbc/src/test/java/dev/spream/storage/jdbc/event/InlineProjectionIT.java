@@ -124,6 +124,49 @@ final class InlineProjectionIT {
         assertThat(rows()).containsExactly("b,1");
     }
 
+    @Test
+    void a_failure_leaves_the_callers_transaction_without_effects() throws Exception {
+        histories.then((transaction, event) -> {
+            switch (event.eventId()) {
+                case "bad" -> throw new IllegalStateException();
+                case "wrong" -> transaction.createStatement().execute("SELECT 1 / 0");
+                default -> {}
+            }
+        });
+        try (Connection connection = database.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            assertThatThrownBy(() -> store.append(connection, "a", ExpectedVersion.none(), events("a1", "bad")))
+                    .isInstanceOf(ProjectionException.class);
+            assertThatThrownBy(() -> store.append(connection, "a", ExpectedVersion.none(), events("a1", "wrong")))
+                    .isInstanceOf(StorageException.class);
+            store.append(connection, "b", ExpectedVersion.none(), events("b1"));
+            connection.commit();
+        }
+        assertThat(rows()).containsExactly("b,1");
+        assertThat(ids(store.readAll(0, 10))).containsExactly("b1");
+    }
+
+    @Test
+    void a_constraint_of_the_read_model_is_named_and_its_rows_are_not() throws Exception {
+        histories.then((transaction, event) ->
+                transaction.createStatement().execute("INSERT INTO histories VALUES ('secret', '1'), ('secret', '2')"));
+        assertThatThrownBy(() -> store.append("a", ExpectedVersion.none(), events("a1")))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContainingAll("'histories'", "23505")
+                .hasMessageNotContaining("secret")
+                .hasNoCause();
+        database.execute("ALTER TABLE histories ADD CONSTRAINT once UNIQUE (versions) DEFERRABLE INITIALLY DEFERRED");
+        histories.then((transaction, event) -> transaction
+                .createStatement()
+                .execute("INSERT INTO histories VALUES ('secret 1', 'secret'), ('secret 2', 'secret')"));
+        assertThatThrownBy(() -> store.append("a", ExpectedVersion.none(), events("a1")))
+                .isInstanceOf(StorageException.class)
+                .hasMessageContainingAll("constraint 'once' of the table 'histories'", "23505")
+                .hasMessageNotContaining("secret")
+                .hasNoCause();
+        assertThat(store.readAll(0, 10)).isEmpty();
+    }
+
     /** Has a store without inline projections append while the first event is applied. */
     private void overtakeOnce() {
         AtomicBoolean overtaken = new AtomicBoolean();
@@ -158,10 +201,15 @@ final class InlineProjectionIT {
             try (Statement statement = transaction.createStatement()) {
                 statement.execute("COMMIT");
             }
+            if (event.eventId().equals("bad")) {
+                throw new IllegalStateException();
+            }
         });
-        assertThatThrownBy(() -> store.append("a", ExpectedVersion.none(), events("a1")))
-                .isInstanceOf(StorageException.class)
-                .hasMessageContaining("ended the transaction");
+        for (String id : List.of("a1", "bad")) {
+            assertThatThrownBy(() -> store.append("a", ExpectedVersion.none(), events(id)))
+                    .isInstanceOf(StorageException.class)
+                    .hasMessageContaining("ended the transaction");
+        }
         assertThat(store.readAll(0, 10)).isEmpty();
     }
 

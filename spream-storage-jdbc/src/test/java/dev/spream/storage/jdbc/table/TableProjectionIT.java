@@ -30,6 +30,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Tests of tables that are declared. The tester compares one batch with a batch for each event. */
 final class TableProjectionIT {
@@ -122,6 +123,24 @@ final class TableProjectionIT {
     }
 
     @Test
+    void keys_that_the_database_compares_as_equal_are_one_row() throws Exception {
+        TableProjection<Paid> projection = TableProjection.table("equal_keys", PAID)
+                .key("tax", SqlType.NUMERIC, Paid::tax)
+                .key("at", SqlType.TIMESTAMPTZ, Paid::at)
+                .count("payments")
+                .build();
+        SqlProjectionTester tester = SqlProjectionTester.of(projection, DATABASE)
+                .given("order-1", PAID.newEvents(keyed("1.0", 100), keyed("1.00", 999), keyed("100", 0)))
+                .given("order-2", PAID.newEvents(keyed("1E+2", 1), keyed("0.00", 0), keyed("0E+3", 0)));
+        assertThat(tester.rows("SELECT tax::text, payments FROM equal_keys ORDER BY tax"))
+                .containsExactly(List.of("0", 2L), List.of("1", 2L), List.of("100", 2L));
+    }
+
+    private static Paid keyed(String tax, int nanos) {
+        return new Paid("ann", MONDAY, 1, new BigDecimal(tax), NOON.plusNanos(nanos));
+    }
+
+    @Test
     void an_event_without_its_key_is_refused_by_name() {
         SqlProjectionTester tester = SqlProjectionTester.of(
                         totals().count("payments").build(), DATABASE)
@@ -131,6 +150,21 @@ final class TableProjectionIT {
                         ProjectionException.class,
                         failure -> assertThat(failure.kind()).isEqualTo(FailureKind.POISON))
                 .hasMessageContaining("no value for the key 'customer'");
+    }
+
+    @Test
+    @Timeout(60)
+    void a_number_with_too_many_digits_is_refused_before_it_is_added() {
+        for (String tax : List.of("1E+99999999", "1E-99999999")) {
+            SqlProjectionTester tester = SqlProjectionTester.of(
+                            totals().sumNumeric("tax", Paid::tax).build(), DATABASE)
+                    .given("order-1", PAID.newEvents(keyed("1", 0), keyed("9E+999", 0), keyed(tax, 0)));
+            assertThatThrownBy(() -> tester.rows("TABLE customer_totals"))
+                    .isInstanceOfSatisfying(
+                            ProjectionException.class,
+                            failure -> assertThat(failure.kind()).isEqualTo(FailureKind.POISON))
+                    .hasMessageContaining("column 'tax' with more than 1000 digits");
+        }
     }
 
     @Test
@@ -175,6 +209,16 @@ final class TableProjectionIT {
                 .isThrownBy(() ->
                         totals().count("payments").deleteWhen(paid -> true).build())
                 .withMessageContaining("its only key");
+    }
+
+    @Test
+    void the_tester_compares_rows_in_any_order_and_the_content_of_arrays() throws Exception {
+        SqlProjectionTester tester = SqlProjectionTester.of(
+                        totals().count("payments").build(), DATABASE)
+                .given("order-1", PAID.newEvents(Paid.of("bob", MONDAY, 5), Paid.of("ann", MONDAY, 7)));
+        assertThat(tester.rows("SELECT customer, ARRAY[[payments]], '\\x00ff'::bytea FROM customer_totals"))
+                .containsExactly(
+                        List.of("ann", List.of(List.of(1L)), "00ff"), List.of("bob", List.of(List.of(1L)), "00ff"));
     }
 
     /** Writes the number of events of a batch, and so depends on how batches are cut. */

@@ -1,6 +1,7 @@
 package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -219,6 +221,36 @@ final class ProjectionWaitTest {
         assertThatThrownBy(() -> broken.await(appended, SHORT))
                 .isInstanceOf(StorageException.class)
                 .hasMessageContaining("balances", "the connection is lost");
+    }
+
+    @Test
+    void a_store_that_does_not_answer_is_not_waited_for_beyond_the_limit() throws Exception {
+        CountDownLatch answer = new CountDownLatch(1);
+        ProjectionWaiter hanging = waiter((projection, aggregates) -> {
+            try {
+                answer.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            throw new StorageException("too late", true, null);
+        });
+        RecordedEvent appended = append("account");
+        try {
+            for (Duration limit : List.of(Duration.ZERO, Duration.ofSeconds(2))) {
+                assertThatThrownBy(() -> hanging.await(appended, limit))
+                        .isInstanceOfSatisfying(
+                                StorageException.class,
+                                e -> assertThat(e.retryable()).isTrue())
+                        .hasMessageContaining("'balances' failed: its store did not answer");
+            }
+        } finally {
+            answer.countDown();
+        }
+    }
+
+    @Test
+    void only_versions_that_an_event_can_have_are_waited_for() {
+        assertThatIllegalArgumentException().isThrownBy(() -> waiter.awaitVersion("account", 0, LONG));
     }
 
     @Test
