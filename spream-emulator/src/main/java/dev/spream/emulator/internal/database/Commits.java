@@ -82,11 +82,17 @@ final class Commits {
         }
     }
 
-    /** Adds a commit to the history, the logs and the change streams; called within {@link #publish}. */
-    void add(Commit commit) {
-        history.add(commit);
-        logs.forEach(log -> log.add(commit));
-        streams.commit(commit);
+    /**
+     * Returns the addition of a commit to the history, the logs and the change streams, which runs within {@link
+     * #publish} once its rows are visible.
+     */
+    Runnable addition(Commit commit) {
+        CommitHistory.Former former = CommitHistory.before(commit);
+        return () -> {
+            history.add(former);
+            logs.forEach(log -> log.add(commit));
+            streams.commit(commit);
+        };
     }
 
     /** Returns whether a commit after that position changed something that was read. */
