@@ -37,6 +37,9 @@ final class Attempt implements AutoCloseable {
         } catch (SQLException e) {
             database.gate().leave(attributes.alone());
             throw EngineErrors.toStatus(e);
+        } catch (RuntimeException e) {
+            database.gate().leave(attributes.alone());
+            throw e;
         }
     }
 

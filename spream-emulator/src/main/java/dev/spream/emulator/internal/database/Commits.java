@@ -111,7 +111,7 @@ final class Commits {
     WriterView writerView(Engine engine) throws SQLException {
         visibility.lock();
         try {
-            return new WriterView(engine.writer(), history.position());
+            return WriterView.begin(engine.writer(), history.position());
         } finally {
             visibility.unlock();
         }
