@@ -14,17 +14,26 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The open transactions of a database. A background thread ends abandoned ones: writers that block others, snapshots
  * that are idle for too long or too many, and transactions that were begun and not used.
  */
 public final class OpenTransactions {
+    private static final Logger log = LoggerFactory.getLogger(OpenTransactions.class);
     private static final Duration SNAPSHOT_MAX_IDLE = Duration.ofMinutes(5);
     private static final Duration FORGOTTEN = Duration.ofMinutes(10);
     /** The period in which a repeated commit returns its first outcome. */
     private static final Duration REPEATABLE = Duration.ofSeconds(30);
+
+    /** The longest time that closing waits for the calls in use. */
+    private static final Duration CLOSING = Duration.ofSeconds(2);
+
+    private static final Duration CLOSING_POLL = Duration.ofMillis(1);
 
     private static final int MAX_SNAPSHOTS = 128;
 
@@ -107,11 +116,19 @@ public final class OpenTransactions {
     private void watch() {
         try {
             while (!closed.await(1, TimeUnit.SECONDS)) {
-                abortIdleBlockers();
-                removeEnded();
+                check();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void check() {
+        try {
+            abortIdleBlockers();
+            removeEnded();
+        } catch (RuntimeException e) {
+            log.warn("[{}] the check for abandoned transactions failed; it is repeated in a second", database.name(), e);
         }
     }
 
@@ -146,9 +163,21 @@ public final class OpenTransactions {
         return idle.compareTo(REPEATABLE) > 0 && writer.isOver();
     }
 
+    /** Rolls back, and waits a short time for calls in use: each that waits for a row gets it from the one before. */
     void close() {
         closed.countDown();
-        writers.values().forEach(ReadWriteTransaction::rollback);
-        closeSnapshots();
+        Instant end = Instant.now().plus(CLOSING);
+        while (!rollbackUnused() && Instant.now().isBefore(end)) {
+            LockSupport.parkNanos(CLOSING_POLL.toNanos());
+        }
+        snapshots.values().forEach(Snapshot::closeUnused);
+    }
+
+    private boolean rollbackUnused() {
+        boolean all = true;
+        for (ReadWriteTransaction writer : writers.values()) {
+            all &= writer.rollbackUnused();
+        }
+        return all;
     }
 }
