@@ -26,7 +26,7 @@ public final class CommitHistory {
     public static final long MAX_BYTES = 32L << 20;
 
     private static final int BYTES_OF_A_ROW = 320;
-    private static final int BYTES_OF_A_VALUE = 130;
+    private static final int BYTES_OF_A_VALUE = 150;
 
     private final Deque<Entry> entries = new ArrayDeque<>();
     private long bytes;
