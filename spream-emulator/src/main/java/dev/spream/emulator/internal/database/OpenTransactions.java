@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.spream.emulator.internal.database.ReadWriteTransaction.Attributes;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.stream.EmulatorThreads;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -35,6 +36,7 @@ public final class OpenTransactions {
 
     private static final Duration CLOSING_POLL = Duration.ofMillis(1);
 
+    private static final String READ_ONLY = "ro";
     private static final int MAX_SNAPSHOTS = 128;
 
     private final EmulatedDatabase database;
@@ -80,7 +82,7 @@ public final class OpenTransactions {
      * @throws io.grpc.StatusRuntimeException FAILED_PRECONDITION if the rows as of that time are not kept any more
      */
     public Snapshot beginReadOnly(Optional<Instant> time) {
-        Snapshot snapshot = database.snapshot(newId("ro"), time);
+        Snapshot snapshot = database.snapshot(newId(READ_ONLY), time);
         snapshots.put(snapshot.id(), snapshot);
         return snapshot;
     }
@@ -92,9 +94,18 @@ public final class OpenTransactions {
     public ReadWriteTransaction readWrite(ByteString id) {
         ReadWriteTransaction transaction = writers.get(id);
         if (transaction == null) {
-            throw Errors.notFound("Transaction not found: %s", id.toStringUtf8());
+            throw notFound(id.toStringUtf8());
         }
         return transaction;
+    }
+
+    private static StatusRuntimeException notFound(String id) {
+        return id.startsWith(READ_ONLY)
+                ? Errors.notFound(
+                        "Transaction not found: %s; the emulator ends a read-only transaction that is idle for %d minutes,"
+                                + " or for longest when more than %d are open",
+                        id, SNAPSHOT_MAX_IDLE.toMinutes(), MAX_SNAPSHOTS)
+                : Errors.notFound("Transaction not found: %s", id);
     }
 
     /** Returns the context of reads in the transaction with this id. */
@@ -128,7 +139,8 @@ public final class OpenTransactions {
             abortIdleBlockers();
             removeEnded();
         } catch (RuntimeException e) {
-            log.warn("[{}] the check for abandoned transactions failed; it is repeated in a second", database.name(), e);
+            log.warn(
+                    "[{}] the check for abandoned transactions failed; it is repeated in a second", database.name(), e);
         }
     }
 

@@ -125,7 +125,10 @@ public final class EngineFunctions {
 
     private static String decoded(byte[] bytes) {
         try {
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         } catch (CharacterCodingException e) {
             throw Errors.outOfRange("Invalid cast of bytes to UTF8 string");
         }

@@ -56,9 +56,7 @@ public final class CommitHistory {
         for (RowChange change : commit.changes()) {
             RowKey row = RowKey.of(change.table(), change.row());
             if (before.putIfAbsent(row, change.before()) == null) {
-                size += BYTES_OF_A_ROW
-                        + size(row.key())
-                        + size(change.before().values());
+                size += BYTES_OF_A_ROW + size(row.key()) + size(change.before().values());
             }
         }
         return new Former(commit.timestamp(), before, size);

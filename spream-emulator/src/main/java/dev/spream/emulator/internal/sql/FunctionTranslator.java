@@ -278,8 +278,7 @@ record FunctionTranslator(
 
     private String safeCast(String expression, Type type) {
         return switch (type.getCode()) {
-            case BOOL, INT64, STRING ->
-                engineCast("SPANNER_SAFE_" + type.getCode() + "(" + expression + ")", type);
+            case BOOL, INT64, STRING -> engineCast("SPANNER_SAFE_" + type.getCode() + "(" + expression + ")", type);
             default -> throw Errors.unimplemented("The emulator does not support SAFE_CAST to %s", type.getCode());
         };
     }

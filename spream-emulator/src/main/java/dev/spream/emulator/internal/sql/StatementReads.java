@@ -107,8 +107,7 @@ public record StatementReads(Set<String> tables, Map<String, Operand> equalities
     }
 
     private static boolean ends(Token token) {
-        return token.isSymbol(";")
-                || (token.kind() == Kind.WORD && AFTER_WHERE.contains(token.upper()));
+        return token.isSymbol(";") || (token.kind() == Kind.WORD && AFTER_WHERE.contains(token.upper()));
     }
 
     private static void addEquality(

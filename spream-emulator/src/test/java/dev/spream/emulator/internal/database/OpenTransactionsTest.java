@@ -15,6 +15,7 @@ import java.sql.Connection;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,15 @@ class OpenTransactionsTest {
         database.dml(dml, NONE, transaction, false);
     }
 
+    private Optional<String> failure(ByteString transaction) {
+        try {
+            database.transactions().context(transaction);
+            return Optional.empty();
+        } catch (StatusRuntimeException e) {
+            return Optional.ofNullable(e.getMessage());
+        }
+    }
+
     @Test
     void a_transaction_that_cannot_begin_keeps_no_schema_change_waiting() throws Exception {
         Connection broken = database.engine().writer();
@@ -68,14 +78,31 @@ class OpenTransactionsTest {
     }
 
     @Test
+    void too_many_read_only_transactions_end_the_longest_idle_one_and_name_the_limit() throws Exception {
+        List<Snapshot> snapshots = Stream.generate(() -> database.transactions().beginReadOnly(Optional.empty()))
+                .limit(129)
+                .toList();
+        ByteString first = snapshots.getFirst().id();
+        Optional<String> failure = Optional.empty();
+        while (failure.isEmpty()) {
+            Thread.sleep(10);
+            failure = failure(first);
+        }
+        assertThat(failure.get()).contains("Transaction not found").contains("more than 128 are open");
+        assertThat(database.transactions().context(snapshots.getLast().id())).isNotNull();
+        database.close();
+    }
+
+    @Test
     void closing_ends_the_waits_for_rows() throws Exception {
         execute(begin(), "UPDATE T SET V = 1 WHERE Id = 1");
-        List<ReadWriteTransaction> waiting = Stream.generate(this::begin).limit(4).toList();
+        List<ReadWriteTransaction> waiting =
+                Stream.generate(this::begin).limit(4).toList();
         List<Thread> threads = waiting.stream()
                 .map(each -> Thread.startVirtualThread(() -> execute(each, "UPDATE T SET V = V + 1 WHERE Id = 1")))
                 .toList();
         while (waiting.stream().anyMatch(each -> each.blocker() == 0)) {
-            Thread.onSpinWait();
+            Thread.sleep(10);
         }
         database.close();
         for (Thread thread : threads) {
