@@ -36,7 +36,7 @@ public final class CommitHistory {
     /** A commit at its position. */
     private record Entry(long position, Former former) {}
 
-    /** What a commit changed; the image of a row that was not there is empty. */
+    /** The rows that a commit changed, as they were before it; the image of a row that was not there is empty. */
     public record Former(Instant timestamp, Map<RowKey, Map<String, Value>> before, long bytes) {}
 
     /** @param start the earliest time that can be read */
