@@ -40,6 +40,9 @@ final class Attempt implements AutoCloseable {
         } catch (SQLException e) {
             database.gate().leave(attributes.alone());
             throw EngineErrors.toStatus(e);
+        } catch (RuntimeException e) {
+            database.gate().leave(attributes.alone());
+            throw e;
         }
         database.keyLocks().begin(view);
     }
@@ -109,11 +112,12 @@ final class Attempt implements AutoCloseable {
                 checkCurrent();
             }
             List<RowChange> written = new CommitTimestamps(view.connection(), database.schema()).write(net, timestamp);
+            Runnable addition = database.commits()
+                    .addition(new Commit(
+                            timestamp, tag, attributes.excludedFromChangeStreams(), attributes.system(), written));
             view.connection().commit();
             if (!written.isEmpty()) {
-                database.commits()
-                        .add(new Commit(
-                                timestamp, tag, attributes.excludedFromChangeStreams(), attributes.system(), written));
+                addition.run();
             }
             return timestamp;
         } catch (SQLException e) {

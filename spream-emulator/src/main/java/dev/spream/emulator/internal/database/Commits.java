@@ -83,11 +83,17 @@ final class Commits {
         }
     }
 
-    /** Adds a commit to the history, the logs and the change streams; called within {@link #publish}. */
-    void add(Commit commit) {
-        history.add(commit);
-        logs.forEach(log -> log.add(commit));
-        streams.commit(commit);
+    /**
+     * Returns the addition of a commit to the history, the logs and the change streams, which runs within {@link
+     * #publish} once its rows are visible.
+     */
+    Runnable addition(Commit commit) {
+        CommitHistory.Former former = CommitHistory.before(commit);
+        return () -> {
+            history.add(former);
+            logs.forEach(log -> log.add(commit));
+            streams.commit(commit);
+        };
     }
 
     /** Returns whether a commit after that position changed something that was read. */
@@ -106,7 +112,7 @@ final class Commits {
     WriterView writerView(Engine engine) throws SQLException {
         visibility.lock();
         try {
-            return new WriterView(engine.writer(), history.position());
+            return WriterView.begin(engine.writer(), history.position());
         } finally {
             visibility.unlock();
         }

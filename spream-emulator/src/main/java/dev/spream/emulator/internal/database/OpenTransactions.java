@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.spream.emulator.internal.database.ReadWriteTransaction.Attributes;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.stream.EmulatorThreads;
+import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -14,18 +15,28 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The open transactions of a database. A background thread ends abandoned ones: writers that block others, snapshots
  * that are idle for too long or too many, and transactions that were begun and not used.
  */
 public final class OpenTransactions {
+    private static final Logger log = LoggerFactory.getLogger(OpenTransactions.class);
     private static final Duration SNAPSHOT_MAX_IDLE = Duration.ofMinutes(5);
     private static final Duration FORGOTTEN = Duration.ofMinutes(10);
     /** The period in which a repeated commit returns its first outcome. */
     private static final Duration REPEATABLE = Duration.ofSeconds(30);
 
+    /** The longest time that closing waits for the calls in use. */
+    private static final Duration CLOSING = Duration.ofSeconds(2);
+
+    private static final Duration CLOSING_POLL = Duration.ofMillis(1);
+
+    private static final String READ_ONLY = "ro";
     private static final int MAX_SNAPSHOTS = 128;
 
     private final EmulatedDatabase database;
@@ -74,7 +85,7 @@ public final class OpenTransactions {
      * @throws io.grpc.StatusRuntimeException FAILED_PRECONDITION if the rows as of that time are not kept any more
      */
     public Snapshot beginReadOnly(Optional<Instant> time) {
-        Snapshot snapshot = database.snapshot(newId("ro"), time);
+        Snapshot snapshot = database.snapshot(newId(READ_ONLY), time);
         snapshots.put(snapshot.id(), snapshot);
         return snapshot;
     }
@@ -86,9 +97,18 @@ public final class OpenTransactions {
     public ReadWriteTransaction readWrite(ByteString id) {
         ReadWriteTransaction transaction = writers.get(id);
         if (transaction == null) {
-            throw Errors.notFound("Transaction not found: %s", id.toStringUtf8());
+            throw notFound(id.toStringUtf8());
         }
         return transaction;
+    }
+
+    private static StatusRuntimeException notFound(String id) {
+        return id.startsWith(READ_ONLY)
+                ? Errors.notFound(
+                        "Transaction not found: %s; the emulator ends a read-only transaction that is idle for %d minutes,"
+                                + " or for longest when more than %d are open",
+                        id, SNAPSHOT_MAX_IDLE.toMinutes(), MAX_SNAPSHOTS)
+                : Errors.notFound("Transaction not found: %s", id);
     }
 
     /** Returns the context of reads in the transaction with this id. */
@@ -110,11 +130,20 @@ public final class OpenTransactions {
     private void watch() {
         try {
             while (!closed.await(1, TimeUnit.SECONDS)) {
-                abortIdleBlockers();
-                removeEnded();
+                check();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void check() {
+        try {
+            abortIdleBlockers();
+            removeEnded();
+        } catch (RuntimeException e) {
+            log.warn(
+                    "[{}] the check for abandoned transactions failed; it is repeated in a second", database.name(), e);
         }
     }
 
@@ -149,9 +178,21 @@ public final class OpenTransactions {
         return idle.compareTo(REPEATABLE) > 0 && writer.isOver();
     }
 
+    /** Rolls back, and waits a short time for calls in use: each that waits for a row gets it from the one before. */
     void close() {
         closed.countDown();
-        writers.values().forEach(ReadWriteTransaction::rollback);
-        closeSnapshots();
+        Instant end = Instant.now().plus(CLOSING);
+        while (!rollbackUnused() && Instant.now().isBefore(end)) {
+            LockSupport.parkNanos(CLOSING_POLL.toNanos());
+        }
+        snapshots.values().forEach(Snapshot::closeUnused);
+    }
+
+    private boolean rollbackUnused() {
+        boolean all = true;
+        for (ReadWriteTransaction writer : writers.values()) {
+            all &= writer.rollbackUnused();
+        }
+        return all;
     }
 }

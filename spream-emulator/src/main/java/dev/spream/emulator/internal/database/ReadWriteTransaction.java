@@ -51,6 +51,7 @@ public final class ReadWriteTransaction {
     private volatile @Nullable Attempt current;
     private @Nullable CommitResult committed;
     private int precommitSequence;
+    private volatile boolean closing;
     private volatile long lastUsed = System.nanoTime();
 
     /**
@@ -150,6 +151,20 @@ public final class ReadWriteTransaction {
         });
     }
 
+    /** Rolls back for good, unless a call is running; returns whether the transaction is over. */
+    boolean rollbackUnused() {
+        closing = true;
+        if (!use.tryLock()) {
+            return false;
+        }
+        try {
+            end(State.ROLLED_BACK);
+            return true;
+        } finally {
+            use.unlock();
+        }
+    }
+
     /** Aborts the transaction, unless a call is running or ended recently. */
     void abortIfIdle() {
         if (idleFor().compareTo(MAX_IDLE) < 0 || !use.tryLock()) {
@@ -209,7 +224,7 @@ public final class ReadWriteTransaction {
                     }
                     failure = Attempt.conflict();
                 }
-                if (!first || times == MAX_FIRST_STEPS || System.nanoTime() > end) {
+                if (!first || closing || times == MAX_FIRST_STEPS || System.nanoTime() > end) {
                     end(State.ABORTED);
                     throw failure;
                 }

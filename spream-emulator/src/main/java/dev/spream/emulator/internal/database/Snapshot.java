@@ -71,6 +71,17 @@ public final class Snapshot {
         return Duration.ofNanos(System.nanoTime() - lastUsed);
     }
 
+    /** Closes the snapshot, unless it is read: the end of the engine closes it then. */
+    void closeUnused() {
+        if (use.tryLock()) {
+            try {
+                close();
+            } finally {
+                use.unlock();
+            }
+        }
+    }
+
     void close() {
         use.lock();
         try {

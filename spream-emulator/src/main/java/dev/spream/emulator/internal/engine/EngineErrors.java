@@ -11,6 +11,9 @@ import org.h2.api.ErrorCode;
 public final class EngineErrors {
     private static final Pattern QUOTED = Pattern.compile("\"([^\"]+)\"");
 
+    /** The word that follows the engine's mark. */
+    private static final Pattern PLACE = Pattern.compile("\\[\\*]\\s*([^\\s\"]+|\"\"[^\"]+\"\")");
+
     private EngineErrors() {}
 
     public static StatusRuntimeException toStatus(SQLException e) {
@@ -26,14 +29,13 @@ public final class EngineErrors {
             case ErrorCode.COLUMN_NOT_FOUND_1 -> Errors.invalidArgument("Unrecognized name: %s", quoted(message));
             case ErrorCode.FUNCTION_NOT_FOUND_1 -> Errors.invalidArgument("Function not found: %s", quoted(message));
             case ErrorCode.SYNTAX_ERROR_1, ErrorCode.SYNTAX_ERROR_2 ->
-                Errors.invalidArgument("Syntax error, or SQL that this emulator does not support: %s", message);
+                Errors.invalidArgument("Syntax error, or SQL that this emulator does not support%s", place(message));
             case ErrorCode.DUPLICATE_KEY_1 -> Errors.alreadyExists(message);
             case ErrorCode.COLUMN_CONTAINS_NULL_VALUES_1 ->
                 Errors.failedPrecondition("Cannot specify a null value for column: %s", quoted(message));
-            case ErrorCode.DIVISION_BY_ZERO_1,
-                    ErrorCode.INVALID_VALUE_2,
-                    ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1,
-                    ErrorCode.DATA_CONVERSION_ERROR_1 -> Errors.outOfRange(message);
+            case ErrorCode.DIVISION_BY_ZERO_1 -> Errors.outOfRange("Division by zero");
+            case ErrorCode.INVALID_VALUE_2, ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1, ErrorCode.DATA_CONVERSION_ERROR_1 ->
+                Errors.outOfRange(message);
             case ErrorCode.FEATURE_NOT_SUPPORTED_1 ->
                 Errors.unimplemented("not supported by the emulator: %s", message);
             case ErrorCode.LOCK_TIMEOUT_1, ErrorCode.DEADLOCK_1, ErrorCode.CONCURRENT_UPDATE_1 ->
@@ -54,6 +56,12 @@ public final class EngineErrors {
     private static String quoted(String message) {
         Matcher matcher = QUOTED.matcher(message);
         return matcher.find() ? matcher.group(1) : message;
+    }
+
+    /** Returns where the engine found an error in its own SQL. */
+    private static String place(String message) {
+        Matcher matcher = PLACE.matcher(message);
+        return matcher.find() ? ", near \"" + matcher.group(1).replace("\"\"", "") + "\"" : "";
     }
 
     private static String firstLine(SQLException e) {

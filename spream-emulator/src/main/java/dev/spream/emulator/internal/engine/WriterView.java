@@ -14,16 +14,17 @@ import org.h2.jdbc.JdbcConnection;
  */
 public record WriterView(Connection connection, long position) {
 
-    /** Begins the transaction of the engine; the caller makes sure that nothing commits meanwhile. */
-    public WriterView {
-        begin(connection);
-    }
-
-    private static void begin(Connection connection) {
+    /**
+     * Begins the transaction of the engine; the caller makes sure that nothing commits meanwhile. A connection that fails
+     * is closed.
+     */
+    public static WriterView begin(Connection connection, long position) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("SELECT 1");
+            return new WriterView(connection, position);
         } catch (SQLException e) {
-            throw EngineErrors.toStatus(e);
+            connection.close();
+            throw e;
         }
     }
 

@@ -8,6 +8,8 @@ import dev.spream.emulator.internal.sql.Values;
 import io.grpc.StatusRuntimeException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
@@ -36,8 +38,10 @@ public final class EngineFunctions {
             deterministic("JSONB", "jsonb"),
             deterministic("BOOL", "bool"),
             deterministic("INT64", "int64"),
+            deterministic("BIGINT", "bigint"),
             deterministic("SAFE_BOOL", "safeBool"),
             deterministic("SAFE_INT64", "safeInt64"),
+            deterministic("SAFE_STRING", "safeText"),
             definition("CHECK", "", "check"),
             definition("NOW", "", "now"),
             definition("TODAY", "", "today"),
@@ -114,9 +118,20 @@ public final class EngineFunctions {
             case OffsetDateTime time -> timestamp(time.atZoneSameInstant(Values.DEFAULT_ZONE));
             case byte[] bytes
             when value.getValueType() == Value.JSON -> NormalJson.of(new String(bytes, StandardCharsets.UTF_8), false);
-            case byte[] bytes -> new String(bytes, StandardCharsets.UTF_8);
+            case byte[] bytes -> decoded(bytes);
             default -> object.toString();
         };
+    }
+
+    private static String decoded(byte[] bytes) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw Errors.outOfRange("Invalid cast of bytes to UTF8 string");
+        }
     }
 
     /** Casts a value to a boolean, as {@code CAST(value AS BOOL)} in GoogleSQL. */
@@ -151,6 +166,14 @@ public final class EngineFunctions {
         }
     }
 
+    /** Casts a value to an integer, as {@code CAST(value AS bigint)} in PostgreSQL. */
+    public static @Nullable Long bigint(Value value) {
+        if (value.getValueType() == Value.BOOLEAN) {
+            throw Errors.invalidArgument("[ERROR] cannot cast type boolean to bigint");
+        }
+        return int64(value);
+    }
+
     /** Returns the value as {@code SAFE_CAST(value AS BOOL)}, which is null where a cast fails. */
     public static @Nullable Boolean safeBool(Value value) {
         try {
@@ -164,6 +187,15 @@ public final class EngineFunctions {
     public static @Nullable Long safeInt64(Value value) {
         try {
             return int64(value);
+        } catch (StatusRuntimeException e) {
+            return null;
+        }
+    }
+
+    /** Returns the value as {@code SAFE_CAST(value AS STRING)}, which is null where a cast fails. */
+    public static @Nullable String safeText(Value value) {
+        try {
+            return text(value);
         } catch (StatusRuntimeException e) {
             return null;
         }

@@ -23,6 +23,7 @@ public final class ScalarFunctions {
                     "IEEE_DIVIDE ieeeDivide",
                     "IS_INF isInf",
                     "IS_NAN isNan",
+                    "LEFT left",
                     "LENGTH length",
                     "LPAD lpad",
                     "LTRIM ltrim",
@@ -151,6 +152,11 @@ public final class ScalarFunctions {
         }
         int patterns = Math.toIntExact(missing / pattern.codePointCount(0, pattern.length()) + 1);
         return cut(pattern.repeat(patterns), missing);
+    }
+
+    /** Returns the first characters of a text. */
+    public static @Nullable String left(@Nullable String text, long size) {
+        return text == null ? null : cut(text, size);
     }
 
     private static String cut(String text, long size) {

@@ -22,18 +22,22 @@ public final class CommitHistory {
     /** Spanner's default version retention period. */
     private static final Duration RETENTION = Duration.ofHours(1);
 
-    /** The limit of the kept rows, in bytes of their wire encoding. */
+    /** The limit of the kept rows, in bytes of the heap, about. */
     public static final long MAX_BYTES = 32L << 20;
 
-    private static final int BYTES_OF_A_CHANGE = 100;
+    private static final int BYTES_OF_A_ROW = 320;
+    private static final int BYTES_OF_A_VALUE = 150;
 
     private final Deque<Entry> entries = new ArrayDeque<>();
     private long bytes;
     private long position;
     private Instant start;
 
-    /** A commit; the image of a row that was not there is empty. */
-    private record Entry(long position, Instant timestamp, Map<RowKey, Map<String, Value>> before, long bytes) {}
+    /** A commit at its position. */
+    private record Entry(long position, Former former) {}
+
+    /** The rows that a commit changed, as they were before it; the image of a row that was not there is empty. */
+    public record Former(Instant timestamp, Map<RowKey, Map<String, Value>> before, long bytes) {}
 
     /** @param start the earliest time that can be read */
     public CommitHistory(Instant start) {
@@ -45,21 +49,25 @@ public final class CommitHistory {
         return position;
     }
 
-    public synchronized void add(Commit commit) {
+    /** Returns the rows as they were before a commit, for {@link #add}. */
+    public static Former before(Commit commit) {
         Map<RowKey, Map<String, Value>> before = new LinkedHashMap<>();
         long size = 0;
         for (RowChange change : commit.changes()) {
             RowKey row = RowKey.of(change.table(), change.row());
             if (before.putIfAbsent(row, change.before()) == null) {
-                size += BYTES_OF_A_CHANGE
-                        + size(row.key())
-                        + size(change.before().values());
+                size += BYTES_OF_A_ROW + size(row.key()) + size(change.before().values());
             }
         }
+        return new Former(commit.timestamp(), before, size);
+    }
+
+    /** Adds a commit, by itself larger than the limit or not. */
+    public synchronized void add(Former former) {
         position++;
-        bytes += size;
-        entries.addLast(new Entry(position, commit.timestamp(), before, size));
-        while (bytes > MAX_BYTES || isExpired(entries.getFirst(), commit.timestamp())) {
+        bytes += former.bytes;
+        entries.addLast(new Entry(position, former));
+        while (!entries.isEmpty() && (bytes > MAX_BYTES || isExpired(entries.getFirst(), former.timestamp))) {
             removeFirst();
         }
     }
@@ -67,17 +75,18 @@ public final class CommitHistory {
     private static long size(Iterable<Value> values) {
         long size = 0;
         for (Value value : values) {
-            size += value.getSerializedSize();
+            size += BYTES_OF_A_VALUE
+                    + (value.hasListValue() ? size(value.getListValue().getValuesList()) : value.getSerializedSize());
         }
         return size;
     }
 
     private static boolean isExpired(Entry entry, Instant now) {
-        return entry.timestamp.isBefore(now.minus(RETENTION));
+        return entry.former.timestamp.isBefore(now.minus(RETENTION));
     }
 
     private void removeFirst() {
-        Entry removed = entries.removeFirst();
+        Former removed = entries.removeFirst().former;
         bytes -= removed.bytes;
         start = removed.timestamp;
     }
@@ -102,7 +111,7 @@ public final class CommitHistory {
             if (entry.position <= position) {
                 return false;
             }
-            if (entry.before.keySet().stream().anyMatch(read)) {
+            if (entry.former.before.keySet().stream().anyMatch(read)) {
                 return true;
             }
         }
@@ -120,8 +129,8 @@ public final class CommitHistory {
         }
         Map<RowKey, Map<String, Value>> former = new LinkedHashMap<>();
         for (Entry entry : entries) {
-            if (entry.timestamp.isAfter(time)) {
-                entry.before.forEach(former::putIfAbsent);
+            if (entry.former.timestamp.isAfter(time)) {
+                entry.former.before.forEach(former::putIfAbsent);
             }
         }
         Map<String, List<FormerRow>> byTable = new LinkedHashMap<>();

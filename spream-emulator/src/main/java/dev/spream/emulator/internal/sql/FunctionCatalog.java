@@ -71,7 +71,7 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             ltrim        2   [STRING]
             max          1
             min          1
-            mod          2   [INT64 NUMERIC]
+            mod          2   [INT64 NUMERIC] MOD($1, $2 + ($1 - $1))
             nullif       2
             octet_length 1
             pow          2   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('POW', POWER($1, $2), $1, $2)
@@ -156,7 +156,7 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             ceil         1   [FLOAT64 DECFLOAT NUMERIC]
             ceiling      1   [FLOAT64 DECFLOAT NUMERIC] CEIL($1)
             coalesce     *
-            concat       *
+            concat       *   CASE WHEN SPANNER_ACCEPTS('CONCAT', 'STRING', $*) THEN CONCAT($*) END
             cos          1   [INT64 FLOAT64] SPANNER_FINITE('COS', COS($1), $1)
             count        1
             dexp         1   [INT64 FLOAT64] SPANNER_FINITE('EXP', EXP($1), $1)
@@ -179,7 +179,7 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             ltrim        2   [STRING]
             max          1
             min          1
-            mod          2   [INT64 NUMERIC DECFLOAT]
+            mod          2   [INT64 NUMERIC DECFLOAT] MOD($1, $2 + ($1 - $1))
             nullif       2
             pow          2   [INT64 FLOAT64] SPANNER_FINITE('POW', POWER($1, $2), $1, $2)
             power        2   [INT64 FLOAT64] SPANNER_FINITE('POW', POWER($1, $2), $1, $2)

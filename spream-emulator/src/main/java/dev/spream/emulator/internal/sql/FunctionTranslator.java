@@ -2,7 +2,6 @@ package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
-import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
@@ -24,9 +23,6 @@ record FunctionTranslator(
         FunctionCatalog catalog,
         LiteralTranslator literals) {
     private static final String PENDING = "TIMESTAMP WITH TIME ZONE '99999-01-01 00:00:00+00'";
-
-    /** The types to which GoogleSQL casts by rules of its own. */
-    private static final Set<TypeCode> OWN_CASTS = Set.of(TypeCode.BOOL, TypeCode.INT64);
 
     /** The keywords that are functions before a parenthesis. */
     private static final Set<String> CALLED_KEYWORDS = Set.of("CAST", "IF", "INSERT", "LEFT", "RIGHT", "UNNEST");
@@ -123,6 +119,9 @@ record FunctionTranslator(
                     : at(first, "Function not found: " + spelled);
         }
         List<String> arguments = arguments();
+        if (isPostgres() && name.equals("concat") && arguments.stream().anyMatch("NULL"::equalsIgnoreCase)) {
+            throw Errors.invalidArgument("Unable to resolve argument type. Please consider adding an explicit cast");
+        }
         translator.emit(catalog.call(name, arguments)
                 .orElseThrow(() -> isPostgres()
                         ? Errors.notFound(
@@ -269,28 +268,39 @@ record FunctionTranslator(
             }
         });
         cursor.expectWords("AS");
-        Type type = Types.parse(cursor, dialect).type();
+        Types.Declared type = Types.parse(cursor, dialect);
         cursor.expectSymbol(")");
-        translator.emit(safe ? safeCast(expression, type) : cast(expression, type));
+        if (!isPostgres() && type.maxLength() > 0) {
+            throw Errors.invalidArgument("CAST to type with parameters is not supported: %s", type.declared());
+        }
+        translator.emit(safe ? safeCast(expression, type.type()) : cast(expression, type));
     }
 
     private String safeCast(String expression, Type type) {
         return switch (type.getCode()) {
-            case STRING -> cast(expression, type);
-            case BOOL, INT64 -> "SPANNER_SAFE_" + type.getCode() + "(" + expression + ")";
+            case BOOL, INT64, STRING -> engineCast("SPANNER_SAFE_" + type.getCode() + "(" + expression + ")", type);
             default -> throw Errors.unimplemented("The emulator does not support SAFE_CAST to %s", type.getCode());
         };
     }
 
-    /** Returns a translated expression as a value of a type. */
-    String cast(String expression, Type type) {
-        boolean own = dialect != DatabaseDialect.POSTGRESQL && OWN_CASTS.contains(type.getCode());
-        String value = own ? "SPANNER_" + type.getCode() + "(" + expression + ")" : expression;
+    /** Returns a translated expression as a value of a type; PostgreSQL cuts a text that is longer. */
+    String cast(String expression, Types.Declared declared) {
+        Type type = declared.type();
         return switch (type.getCode()) {
-            case STRING -> "SPANNER_TEXT(" + expression + ")";
+            case STRING -> {
+                String text = "SPANNER_TEXT(" + expression + ")";
+                boolean cut = isPostgres() && declared.maxLength() > 0;
+                yield engineCast(cut ? "SPANNER_LEFT(" + text + ", " + declared.maxLength() + ")" : text, type);
+            }
             case JSON -> "SPANNER_JSONB(" + expression + ")";
-            default -> "CAST( " + value + " AS " + Types.engineType(type) + " )";
+            case INT64 -> engineCast((isPostgres() ? "SPANNER_BIGINT(" : "SPANNER_INT64(") + expression + ")", type);
+            case BOOL -> engineCast(isPostgres() ? expression : "SPANNER_BOOL(" + expression + ")", type);
+            default -> engineCast(expression, type);
         };
+    }
+
+    private static String engineCast(String expression, Type type) {
+        return "CAST( " + expression + " AS " + Types.engineType(type) + " )";
     }
 
     private void extract() {

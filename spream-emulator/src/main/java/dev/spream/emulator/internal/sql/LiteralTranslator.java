@@ -45,6 +45,9 @@ record LiteralTranslator(SqlTranslator translator, TokenCursor cursor, DatabaseD
             cursor.next();
             cursor.next();
             translator.emit("ARRAY [", translator.capture(() -> translator.translateUntil("]")), "]");
+            if (dialect == DatabaseDialect.POSTGRESQL && cursor.peek().isSymbol("[")) {
+                throw Errors.invalidArgument("[ERROR] syntax error at or near \"[\"");
+            }
             return true;
         }
         if (word.isWord("INTERVAL") && cursor.peek(1).kind() != Kind.STRING) {

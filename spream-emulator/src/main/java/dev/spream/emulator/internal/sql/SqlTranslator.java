@@ -292,7 +292,7 @@ public final class SqlTranslator {
         }
         String value = capture(() -> translateAlone(token));
         while (cursor.acceptSymbol("::")) {
-            value = functions.cast(value, Types.parse(cursor, dialect).type());
+            value = functions.cast(value, Types.parse(cursor, dialect));
         }
         emit(value);
     }
@@ -309,13 +309,34 @@ public final class SqlTranslator {
                     quotedName(cursor.next());
                 }
             }
-            case STRING -> emit(stringLiteral(cursor.next().text()));
-            case BYTES -> emit("X'" + cursor.next().text() + "'");
+            case STRING -> {
+                emit(stringLiteral(cursor.next().text()));
+                refuseNextLiteral(token);
+            }
+            case BYTES -> {
+                emit("X'" + cursor.next().text() + "'");
+                refuseNextLiteral(token);
+            }
             case NUMBER -> emit(number(cursor.next().text()));
             case PARAMETER -> parameter(cursor.next().text());
             case SYMBOL -> symbol(token);
             case END -> throw cursor.syntaxError("Unexpected end of statement");
         }
+    }
+
+    /** Refuses a second literal, which the engine would append; PostgreSQL appends one of another line. */
+    private void refuseNextLiteral(Token literal) {
+        Token next = cursor.peek();
+        if ((next.kind() != Kind.STRING && next.kind() != Kind.BYTES)
+                || (postgres && cursor.line(next) > cursor.line(literal))) {
+            return;
+        }
+        throw postgres
+                ? Errors.invalidArgument("[ERROR] syntax error at or near \"'%s'\"", next.text())
+                : Errors.invalidArgument(
+                        "Concatenation of subsequent string literals is not supported. Did you mean to use the ||"
+                                + " operator? [at %d:%d]",
+                        cursor.line(next), cursor.column(next));
     }
 
     /** Translates the name of a table in a named schema, which is one name in the engine; returns whether it did. */
@@ -371,6 +392,12 @@ public final class SqlTranslator {
     }
 
     private void refuseEngineWord(Token token) {
+        boolean distinct = cursor.peek().isWord("DISTINCT")
+                || (cursor.peek().isWord("NOT") && cursor.peek(1).isWord("DISTINCT"));
+        if (!postgres && token.isWord("IS") && distinct) {
+            throw Errors.invalidArgument(
+                    "IS DISTINCT FROM is not supported [at %d:%d]", cursor.line(token), cursor.column(token));
+        }
         if (token.isWord("OVER")) {
             throw postgres
                     ? Errors.unimplemented("Statements with WINDOW clauses are not supported")

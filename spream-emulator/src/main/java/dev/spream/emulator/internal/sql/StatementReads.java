@@ -61,21 +61,31 @@ public record StatementReads(Set<String> tables, Map<String, Operand> equalities
         return tokens.stream().anyMatch(token -> token.isWord("IGNORE") || token.isWord("CONFLICT"));
     }
 
-    /** Returns the conditions of the form {@code column = value} in a WHERE clause of conjunctions. */
+    /** Returns the parts of the form {@code column = value} of a WHERE clause that is a conjunction. */
     private static Map<String, Operand> equalities(
             List<Token> tokens, SqlParameters parameters, DatabaseDialect dialect) {
         Map<String, Operand> equalities = new HashMap<>();
         int where = indexOfWhere(tokens);
         int item = where + 1;
         boolean more = where >= 0;
+        int depth = 0;
         for (int at = item; more; at++) {
-            more = !ends(tokens.get(at));
-            if (!more || tokens.get(at).isWord("AND")) {
+            Token token = tokens.get(at);
+            depth += nesting(token);
+            more = token.kind() != Kind.END && (depth > 0 || !ends(token));
+            if (!more || (depth == 0 && token.isWord("AND"))) {
                 addEquality(tokens.subList(item, at), parameters, dialect, equalities);
                 item = at + 1;
             }
         }
         return equalities;
+    }
+
+    /** Returns 1 for an opening parenthesis or bracket, -1 for a closing one, and 0 for others. */
+    private static int nesting(Token token) {
+        boolean opens = token.isSymbol("(") || token.isSymbol("[") || token.isSymbol("{");
+        boolean closes = token.isSymbol(")") || token.isSymbol("]") || token.isSymbol("}");
+        return opens ? 1 : closes ? -1 : 0;
     }
 
     /** Returns the position of the only WHERE outside of parentheses after one table, or -1. */
@@ -84,7 +94,7 @@ public record StatementReads(Set<String> tables, Map<String, Operand> equalities
         boolean from = false;
         for (int i = 0; i < tokens.size(); i++) {
             Token token = tokens.get(i);
-            depth += token.isSymbol("(") ? 1 : token.isSymbol(")") ? -1 : 0;
+            depth += nesting(token);
             from |= token.isWord("FROM");
             if (from && depth == 0 && token.isSymbol(",")) {
                 return -1;
@@ -97,9 +107,7 @@ public record StatementReads(Set<String> tables, Map<String, Operand> equalities
     }
 
     private static boolean ends(Token token) {
-        return token.kind() == Kind.END
-                || token.isSymbol(";")
-                || (token.kind() == Kind.WORD && AFTER_WHERE.contains(token.upper()));
+        return token.isSymbol(";") || (token.kind() == Kind.WORD && AFTER_WHERE.contains(token.upper()));
     }
 
     private static void addEquality(

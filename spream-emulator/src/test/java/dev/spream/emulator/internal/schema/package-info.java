@@ -1,4 +1,4 @@
-/** Tests of the history of commits. */
+/** Tests of the schema's values and of the commits that are kept. */
 @NullMarked
 package dev.spream.emulator.internal.schema;
 

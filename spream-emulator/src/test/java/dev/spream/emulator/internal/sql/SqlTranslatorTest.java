@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class SqlTranslatorTest {
     private static final Instant NOW = Instant.parse("2024-05-06T07:08:09.000001Z");
-    private static final SqlSchema SCHEMA = new SqlSchema() {
+    static final SqlSchema SCHEMA = new SqlSchema() {
         @Override
         public boolean isName(String lowerCaseName) {
             return List.of("t", "id", "value", "key").contains(lowerCaseName);
