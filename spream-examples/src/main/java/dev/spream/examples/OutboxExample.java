@@ -39,7 +39,8 @@ public final class OutboxExample {
         try (OutboxWorker worker = OutboxWorker.builder(JdbcOutboxStore.create(database), new Printer(sent))
                 .build()) {
             Thread.ofVirtual().start(worker::run);
-            outbox.transactWithoutResult((connection, messages) -> // the changes of your tables belong here
+            outbox.transactWithoutResult(
+                    (connection, messages) -> // the changes of your tables belong here
                     messages.enqueue(OutboxMessage.of(idempotencyKey, "{\"quantity\": 100}")));
             sent.await();
             worker.shutdown(DRAIN); // writes the result

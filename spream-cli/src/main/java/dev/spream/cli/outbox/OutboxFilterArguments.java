@@ -41,6 +41,12 @@ final class OutboxFilterArguments {
     /** @param after excludes entries up to this id */
     OutboxFilter filter(long after, int limit) {
         return new OutboxFilter(
-                statuses, parked, destination, Optional.ofNullable(orderingKey), Optional.ofNullable(reason), after, limit);
+                statuses,
+                parked,
+                destination,
+                Optional.ofNullable(orderingKey),
+                Optional.ofNullable(reason),
+                after,
+                limit);
     }
 }
