@@ -22,6 +22,10 @@ import javax.sql.DataSource;
  * <p>Times of events are kept to the microsecond. Their data are kept as {@code jsonb}, whose text differs in blanks
  * and the order of members. Ids of aggregates may have {@value AppendRequest#AGGREGATE_ID_BYTES} bytes in UTF-8.
  *
+ * <p>With {@linkplain JdbcEventStoreBuilder#inline inline projections} an append also writes their read models; it
+ * fails with a {@link dev.spream.projection.ProjectionException} or a {@link StorageException} if one of them does, and
+ * nothing is appended. In a caller's transaction, lock other rows before the append all the same.
+ *
  * <p>Readers in the order of positions stop at the first event of a transaction that is still open; {@link #blockers}
  * names it. Set {@code idle_in_transaction_session_timeout} to end abandoned transactions. Read on the primary server,
  * never on a standby.
