@@ -39,6 +39,7 @@ import java.util.function.Function;
 public final class ProjectionRate {
     private static final int FEW = Integer.getInteger("few", 10_000);
     private static final int MANY = Integer.getInteger("many", 200_000);
+    private static final int SHARED = Integer.getInteger("shared", 500_000); // the start of a manager counts as well
     private static final int ACCOUNTS = Integer.getInteger("accounts", 1_000);
     private static final int BATCH = Integer.getInteger("batch", 1_000);
     private static final int SEGMENTS = Integer.getInteger("segments", 2);
@@ -109,14 +110,14 @@ public final class ProjectionRate {
         try (JdbcEventStore store = JdbcEventStore.create(database);
                 EventSource source = store.source();
                 JdbcProjectionStore projections = JdbcProjectionStore.create(database)) {
-            append(store, MANY);
+            append(store, SHARED);
             Sql.run(
                     database,
                     "VACUUM ANALYZE spream.events",
                     Balances.table("one_segment"),
                     Balances.table("plain_balances"));
             PlainProjection plain = new PlainProjection(database, BATCH, FOUR);
-            new Comparison("projection, %,d rows that %,d accounts share".formatted(CUSTOMERS, ACCOUNTS), MANY)
+            new Comparison("projection, %,d rows that %,d accounts share".formatted(CUSTOMERS, ACCOUNTS), SHARED)
                     .add("plain JDBC, four connections", () -> {
                         Sql.run(database, "TRUNCATE plain_balances");
                         return plain.run(totals("plain_balances", "plain"));
@@ -132,7 +133,7 @@ public final class ProjectionRate {
     private long share(JdbcProjectionStore projections, EventSource source, String table, int segments)
             throws Exception {
         Sql.run(database, "TRUNCATE " + table);
-        return project(projections, source, name -> totals(table, name), MANY, BATCH, segments);
+        return project(projections, source, name -> totals(table, name), SHARED, BATCH, segments);
     }
 
     /** Returns the totals of customers, each of which has many accounts, in all segments. */
