@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a transaction has read, as the rows and tables whose change by another transaction would have changed its
+ * The rows and tables that a transaction has read: a change of one of them by another transaction would have changed its
  * results. Confined to one thread at a time.
  */
 final class Reads {
