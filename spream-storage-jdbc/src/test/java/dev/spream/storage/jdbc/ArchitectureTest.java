@@ -37,7 +37,11 @@ final class ArchitectureTest {
             ROOT + ".deadletter",
             List.of("dev.spream.core.consume", "dev.spream.core.partition", "dev.spream.core.record"),
             ROOT + ".event",
-            List.of("dev.spream.projection", "dev.spream.projection.event", "dev.spream.core.record"),
+            List.of(
+                    "dev.spream.projection",
+                    "dev.spream.projection.event",
+                    "dev.spream.core.record",
+                    "dev.spream.core.serialization"),
             ROOT + ".ledger",
             List.of("dev.spream.core.consume", "dev.spream.core.record"),
             ROOT + ".lock",
