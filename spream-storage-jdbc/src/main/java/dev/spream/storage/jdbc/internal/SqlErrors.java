@@ -52,9 +52,7 @@ public final class SqlErrors {
      */
     public static StorageException storageException(String failed, SQLException cause) {
         restoreInterrupt(cause);
-        boolean retryable = isRetryable(cause);
-        String message = "%s failed%s%s; %s".formatted(failed, reason(cause), state(cause), advice(cause, retryable));
-        return new StorageException(message, retryable, cause);
+        return exception(failed, cause, cause);
     }
 
     /**
@@ -62,8 +60,13 @@ public final class SqlErrors {
      * details would quote them.
      */
     public static StorageException withoutData(String failed, SQLException cause) {
-        StorageException told = storageException(failed, cause);
-        return isAboutData(cause) ? new StorageException(told.getMessage(), told.retryable(), null) : told;
+        return exception(failed, cause, isAboutData(cause) ? null : cause);
+    }
+
+    private static StorageException exception(String failed, SQLException error, @Nullable Throwable cause) {
+        boolean retryable = isRetryable(error);
+        String message = "%s failed%s%s; %s".formatted(failed, reason(error), state(error), advice(error, retryable));
+        return new StorageException(message, retryable, cause);
     }
 
     /**
