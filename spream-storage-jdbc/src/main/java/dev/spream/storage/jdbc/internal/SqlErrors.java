@@ -51,7 +51,6 @@ public final class SqlErrors {
      * @param failed what failed, such as "renewing 3 leases of subscription 'orders'"
      */
     public static StorageException storageException(String failed, SQLException cause) {
-        restoreInterrupt(cause);
         return exception(failed, cause, cause);
     }
 
@@ -64,6 +63,7 @@ public final class SqlErrors {
     }
 
     private static StorageException exception(String failed, SQLException error, @Nullable Throwable cause) {
+        restoreInterrupt(error);
         boolean retryable = isRetryable(error);
         String message = "%s failed%s%s; %s".formatted(failed, reason(error), state(error), advice(error, retryable));
         return new StorageException(message, retryable, cause);

@@ -163,7 +163,7 @@ final class ProjectionWaitTest {
         RecordedEvent appended = append("account");
         WaitOutcome behind = new WaitOutcome.Behind(ProjectionStatus.RUNNING, 0);
         assertThat(waiter.await(appended, Duration.ZERO)).isEqualTo(behind);
-        assertThat(looks).hasValue(1);
+        assertThat(looks.get()).isBetween(1, 2);
         assertThat(waiter.await(appended, SHORT)).isEqualTo(behind);
         assertThat(waiter.awaitPosition(appended.position(), SHORT)).isEqualTo(behind);
     }
