@@ -22,6 +22,7 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -49,6 +50,7 @@ final class OutboxFaultIT {
     }
 
     @Test
+    @Tag("proof")
     void each_message_has_one_effect_though_workers_are_killed_and_stopped_past_their_leases() throws Exception {
         SpannerServer server = SpannerServers.ours();
         String name =

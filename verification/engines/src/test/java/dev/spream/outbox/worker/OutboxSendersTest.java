@@ -99,7 +99,7 @@ final class OutboxSendersTest {
         bench.start(Map.of("mail", mail, "post", post), options -> options);
         bench.start(ScriptedSender.idempotent(OK));
         bench.advanceUntil(Duration.ofSeconds(1), Duration.ofMinutes(10), () -> bench.count(OutboxStatus.PENDING) <= 1);
-        assertThat(mail.sent).contains("mail-1");
+        await(() -> mail.sent.contains("mail-1"));
     }
 
     @Test
