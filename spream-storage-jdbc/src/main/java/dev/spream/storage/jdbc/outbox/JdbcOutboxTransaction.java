@@ -10,7 +10,6 @@ import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.Settlement;
 import dev.spream.storage.jdbc.internal.SqlErrors;
-import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxTables;
 import java.sql.Connection;
@@ -30,13 +29,6 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
 
     /** The pauses before the tries to release claims. */
     private static final List<Duration> RELEASES = List.of(Duration.ZERO, Duration.ofSeconds(1), Duration.ofSeconds(5));
-
-    private static final String ENTRY = "SELECT 1 FROM @outbox WHERE id = ?";
-
-    /** The number of claimed entries that the connection sees, and its transaction; null before its first change. */
-    private static final String CLAIMED = """
-            SELECT count(*) AS entries, pg_current_xact_id_if_assigned()::text AS transaction
-            FROM @outbox WHERE id = ANY (?)""";
 
     private final JdbcOutbox outbox;
     private final OutboxSql sql;
@@ -115,14 +107,14 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
         if (claimed.isEmpty() || transaction.isPresent()) {
             return;
         }
-        long id = claimed.getFirst().claims().getFirst().entry().id();
+        String what = "enqueueing in " + tables;
+        long first = claimed.getFirst().claims().getFirst().entry().id();
         try {
-            Statements caller = sql.database().ofCaller(connection, "enqueueing in " + tables);
-            if (caller.find(ENTRY, p -> p.number(id), row -> true).isEmpty()) {
+            if (visible(List.of(first), what).entries() == 0) {
                 throw anotherTransaction();
             }
         } catch (SQLException e) {
-            throw SqlErrors.storageException("enqueueing in " + tables, e);
+            throw SqlErrors.storageException(what, e);
         }
     }
 
@@ -162,19 +154,14 @@ final class JdbcOutboxTransaction implements OutboxTransaction {
      * one of which no entry is left counts as rolled back.
      */
     private boolean sees(List<Long> ids, String what) throws SQLException {
-        Statements caller = sql.database().ofCaller(connection, what);
-        if (transaction.isPresent()) {
-            return caller.row(CLAIMED, p -> p.numbers(ids, Long::longValue), row -> {
-                partlyRolledBack = row.getInt("entries") < ids.size();
-                return !partlyRolledBack || transaction.equals(Optional.ofNullable(row.getString("transaction")));
-            });
-        }
-        int seen = 0;
-        for (long id : ids) {
-            seen += caller.find(ENTRY, p -> p.number(id), row -> true).isPresent() ? 1 : 0;
-        }
-        partlyRolledBack = seen < ids.size();
-        return seen > 0;
+        OutboxSql.VisibleEntries seen = visible(ids, what);
+        partlyRolledBack = seen.entries() < ids.size();
+        return !partlyRolledBack
+                || (transaction.isPresent() ? transaction.equals(seen.transaction()) : seen.entries() > 0);
+    }
+
+    private OutboxSql.VisibleEntries visible(List<Long> ids, String what) throws SQLException {
+        return sql.visible(sql.database().ofCaller(connection, what), ids);
     }
 
     @Override

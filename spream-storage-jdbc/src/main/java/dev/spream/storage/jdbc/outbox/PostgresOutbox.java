@@ -37,6 +37,10 @@ final class PostgresOutbox implements OutboxSql {
     static final String SERVER =
             "concat_ws('/', extract(epoch FROM pg_postmaster_start_time()), current_database(), '@outbox'::regclass::oid)";
 
+    private static final String VISIBLE = """
+            SELECT count(*) AS entries, pg_current_xact_id_if_assigned()::text AS transaction
+            FROM @outbox WHERE id = ANY (?)""";
+
     private final OutboxDatabase database;
     private final OutboxLedgerPruning pruning;
 
@@ -95,6 +99,14 @@ final class PostgresOutbox implements OutboxSql {
                 ? SqlErrors.storageException(what, error)
                 : new IllegalArgumentException(
                         "%s failed: %s (SQLSTATE %s); roll the transaction back".formatted(what, reason, state));
+    }
+
+    @Override
+    public VisibleEntries visible(Statements transaction, List<Long> ids) throws SQLException {
+        return transaction.row(
+                VISIBLE,
+                p -> p.numbers(ids, Long::longValue),
+                row -> new VisibleEntries(row.getInt("entries"), Optional.ofNullable(row.getString("transaction"))));
     }
 
     @Override

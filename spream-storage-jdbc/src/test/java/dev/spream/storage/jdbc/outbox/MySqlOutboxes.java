@@ -263,6 +263,13 @@ abstract class MySqlOutboxes {
                         throw new IllegalStateException("no stock");
                     }))
                     .hasMessage("no stock");
+            assertThatThrownBy(() -> test.outbox.transactWithoutResult((connection, messages) -> {
+                        messages.enqueue(OutboxMessage.of("never, after a ROLLBACK", "1"));
+                        messages.enqueue(OutboxMessage.of("never, after it too", "1"));
+                        connection.createStatement().execute("ROLLBACK");
+                    }))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("was rolled back");
             try (Connection connection = dataSource.getConnection()) {
                 connection.setAutoCommit(false);
                 Savepoint savepoint = connection.setSavepoint();

@@ -60,6 +60,17 @@ public interface OutboxSql {
     /** Returns the exception to throw for a failed call that enqueues, without the server's error if that shows a payload. */
     RuntimeException enqueueFailure(String what, SQLException error);
 
+    /** Returns which of the entries with these ids the transaction sees. */
+    VisibleEntries visible(Statements transaction, List<Long> ids) throws SQLException;
+
+    /**
+     * The entries that a transaction sees, of some that were enqueued in it.
+     *
+     * @param entries their number
+     * @param transaction the transaction's identity; empty before its first change, and in databases that give none
+     */
+    record VisibleEntries(int entries, Optional<String> transaction) {}
+
     ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease);
 
     Optional<Duration> nextDue(String destination);

@@ -133,6 +133,14 @@ public final class MySqlOutbox implements OutboxSql {
     }
 
     @Override
+    public VisibleEntries visible(Statements transaction, List<Long> ids) throws SQLException {
+        return transaction.row(
+                Placeholders.in("SELECT COUNT(id) AS entries FROM @outbox WHERE id IN (*)", ids),
+                p -> Placeholders.numbers(p, ids),
+                row -> new VisibleEntries(row.getInt("entries"), Optional.empty()));
+    }
+
+    @Override
     public ClaimResult claim(OutboxOwner owner, String destination, int limit, Duration lease) {
         return new MySqlClaims(database).claim(owner, destination, limit, lease);
     }
