@@ -267,7 +267,9 @@ final class OutboxIT {
                         .hasMessageContaining("give the transaction manager the data source");
                 long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
                 while (pool.getHikariPoolMXBean().getActiveConnections() > 0) { // claims are released in the background
-                    assertThat(System.nanoTime()).as("a connection was not returned").isLessThan(deadline);
+                    assertThat(System.nanoTime())
+                            .as("a connection was not returned")
+                            .isLessThan(deadline);
                     Thread.onSpinWait();
                 }
                 assertNotSent(context, "never", "never, either");
