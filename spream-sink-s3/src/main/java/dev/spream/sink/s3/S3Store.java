@@ -26,6 +26,7 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  */
 public final class S3Store implements ObjectStore {
     private static final int PRECONDITION_FAILED = 412;
+    private static final int NOT_FOUND = 404;
     private static final int CONFLICT = 409;
     private static final int NOT_IMPLEMENTED = 501;
     private static final int SERVER_ERROR = 500;
@@ -147,10 +148,12 @@ public final class S3Store implements ObjectStore {
         return new ObjectStoreException("%s/%s could not be %s: %s".formatted(this, name, done, why), retryable, cause);
     }
 
+    /** A 404 without a code of S3 is of something before the store, or of a store that is starting. */
     private static boolean isPassing(AwsServiceException e) {
         return e.statusCode() != NOT_IMPLEMENTED
                 && (e.statusCode() >= SERVER_ERROR
                         || e.statusCode() == CONFLICT
+                        || (e.statusCode() == NOT_FOUND && errorCode(e) == null)
                         || e.isThrottlingException()
                         || PASSING.contains(String.valueOf(errorCode(e))));
     }

@@ -3,9 +3,12 @@ package dev.spream.sink.s3;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.spream.servers.files.ObjectStoreContract;
 import dev.spream.sink.files.ObjectStore;
 import dev.spream.sink.files.ObjectStoreException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -63,6 +66,26 @@ final class S3StoreTest extends ObjectStoreContract {
                     .hasMessageContaining("s3://nowhere/test=")
                     .hasMessageContaining("NoSuchBucket (status 404); create the bucket");
             assertThatThrownBy(() -> store.get("data/a")).hasMessageContaining("create the bucket");
+        }
+    }
+
+    @Test
+    void an_answer_of_something_before_the_store_is_not_an_object_that_is_missing() throws Exception {
+        HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        proxy.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(404, -1);
+            exchange.close();
+        });
+        proxy.start();
+        URI endpoint = URI.create("http://127.0.0.1:" + proxy.getAddress().getPort());
+        try (S3Store store = S3Store.of(S3Server.client(endpoint), S3Server.BUCKET, "")) {
+            assertThatThrownBy(() -> store.get("log/1"))
+                    .isInstanceOfSatisfying(
+                            ObjectStoreException.class,
+                            e -> assertThat(e.retryable()).isTrue())
+                    .hasMessageContaining("log/1 could not be read: status 404");
+        } finally {
+            proxy.stop(0);
         }
     }
 
