@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,7 +52,7 @@ final class GuideExamplesIT {
 
     @Test
     void the_locks_guard_a_transaction_and_a_handle() throws Exception {
-        LockExample.run(database);
+        LockExample.run(database, Duration.ZERO);
 
         assertThat(number("SELECT balance FROM lock_example WHERE account = 'u1/a1'"))
                 .isEqualTo(100);

@@ -84,6 +84,18 @@ final class SnippetsTest {
                 .contains(text(sources.resolve("OrdersApp.java")), text(sources.resolve("OrdersAppIT.java")));
     }
 
+    /** Its project has the dependencies of the outbox's. */
+    @Test
+    void the_guide_to_locks_shows_a_whole_project() {
+        Path guide = Documentation.guide("locks");
+        String project = text(Path.of("outbox-app/pom.xml")).replace("orders-app", "accounts");
+        assertThat(blocks(guide, "xml")).containsExactly(project);
+        assertThat(blocks(guide, "java"))
+                .contains(
+                        withoutPackage(Path.of("src/main/java/dev/spream/examples/LockExample.java")),
+                        withoutPackage(Path.of("src/test/java/dev/spream/examples/LockExampleIT.java")));
+    }
+
     private static String withoutPackage(Path file) {
         String text = text(file);
         return text.substring(text.indexOf("import "));

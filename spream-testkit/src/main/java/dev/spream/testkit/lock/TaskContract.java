@@ -8,6 +8,9 @@ import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockHandle;
 import dev.spream.lock.LockLostException;
 import dev.spream.lock.LockRequest;
+import dev.spream.lock.LockStore;
+import dev.spream.lock.LockTarget;
+import dev.spream.lock.LockTimeoutException;
 import dev.spream.lock.TaskLock;
 import java.io.IOException;
 import java.time.Duration;
@@ -102,6 +105,25 @@ interface TaskContract<T> extends LockScenario.Stage<T> {
                 .hasMessageContaining(DurationText.of(brief.atMostFor()));
         assertThat(Thread.interrupted()).isFalse();
         assertThat(runs(given().locks(), REPORT)).isTrue();
+    }
+
+    @Test
+    default void no_task_is_run_while_all_tasks_are_locked() throws Exception {
+        try (LockHandle all = given().locks().acquire(LockRequest.exclusive(TaskLock.TASKS))) {
+            assertThat(runs(given().others(), REPORT)).isFalse();
+            all.requireHeld();
+        }
+        assertThat(runs(given().others(), REPORT)).isTrue();
+    }
+
+    @Test
+    default void a_task_that_finds_no_connection_is_not_run() throws Exception {
+        try (LockStore<T> store = fixture().open(LockScenario.WIDE, 1);
+                HierarchicalLocks<T> process = HierarchicalLocks.over(store);
+                LockHandle only = process.acquire(LockRequest.exclusive(LockTarget.user("u1")))) {
+            assertThatThrownBy(() -> runs(process, REPORT)).isInstanceOf(LockTimeoutException.class);
+            only.requireHeld();
+        }
     }
 
     private static boolean runs(HierarchicalLocks<?> process, TaskLock lock) {

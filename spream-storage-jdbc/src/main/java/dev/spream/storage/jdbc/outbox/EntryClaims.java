@@ -2,11 +2,11 @@ package dev.spream.storage.jdbc.outbox;
 
 import dev.spream.outbox.ClaimResult;
 import dev.spream.outbox.OutboxClaim;
-import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
+import dev.spream.storage.jdbc.outbox.dialect.ClaimRow;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -190,48 +190,19 @@ record EntryClaims(OutboxDatabase database) {
         return new ClaimResult(claims, leasesExpired, synchronised, conflicts);
     }
 
-    private record Judged(OutboxEntry entry, ClaimedAs as, String verdict, boolean wasSending) {
+    /** @param claimedAt empty if the entry was not claimed */
+    private record Judged(ClaimRow row, Optional<Instant> claimedAt, String verdict, boolean wasSending) {
         static Judged read(ResultSet row) throws SQLException {
-            String verdict = row.getString("verdict");
             return new Judged(
-                    entry(row),
-                    ClaimedAs.read(row),
-                    verdict,
+                    ClaimRow.read(row),
+                    JdbcTimestamps.optionalClock(row, "locked_at"),
+                    row.getString("verdict"),
                     row.getString("was").equals("sending"));
-        }
-
-        private static OutboxEntry entry(ResultSet row) throws SQLException {
-            return new OutboxEntry(
-                    row.getLong("id"),
-                    row.getString("idempotency_key"),
-                    row.getInt("generation"),
-                    row.getString("request_digest"),
-                    row.getString("payload"),
-                    Optional.ofNullable(row.getString("payload_type")),
-                    row.getString("destination"),
-                    Optional.ofNullable(row.getString("ordering_key")),
-                    Optional.ofNullable(row.getString("traceparent")),
-                    JdbcTimestamps.clock(row, "created_at"),
-                    JdbcTimestamps.optionalClock(row, "expires_at"));
         }
 
         OutboxClaim claim() {
             return new OutboxClaim(
-                    entry,
-                    as.token(),
-                    as.attempt(),
-                    as.outcomeUnknown(),
-                    as.at().orElseThrow());
-        }
-    }
-
-    private record ClaimedAs(long token, int attempt, boolean outcomeUnknown, Optional<Instant> at) {
-        static ClaimedAs read(ResultSet row) throws SQLException {
-            return new ClaimedAs(
-                    row.getLong("claim_token"),
-                    row.getInt("attempts"),
-                    row.getBoolean("outcome_unknown"),
-                    JdbcTimestamps.optionalClock(row, "locked_at"));
+                    row.entry(), row.token(), row.attempts(), row.outcomeUnknown(), claimedAt.orElseThrow());
         }
     }
 }

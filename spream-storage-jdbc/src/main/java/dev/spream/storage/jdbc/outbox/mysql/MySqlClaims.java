@@ -9,6 +9,7 @@ import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.OutboxSegmentLease;
 import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Statements;
+import dev.spream.storage.jdbc.outbox.dialect.ClaimRow;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxDatabase;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -19,15 +20,15 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /** Claims entries for workers: locks rows that are not locked, looks each up in the ledger, and writes the outcome. */
 record MySqlClaims(OutboxDatabase database) {
     private static final String COLUMNS = """
-            o.id, o.idempotency_key, o.generation, o.request_digest, o.order_request_json, o.payload_type, o.destination, o.ordering_key,
-            o.traceparent, o.created_at, o.expires_at, o.claim_token, o.attempts, o.outcome_unknown, o.status, o.segment, @now AS claimed_at""";
+            o.id, o.idempotency_key, o.generation, o.request_digest, o.order_request_json AS payload, o.payload_type, o.destination,
+            o.ordering_key, o.traceparent, o.created_at, o.expires_at, o.claim_token, o.attempts, o.outcome_unknown, o.status, o.segment,
+            @now AS claimed_at""";
 
     private static final String UNEXPIRED = "(o.expires_at IS NULL OR o.expires_at > @now)";
 
@@ -73,45 +74,27 @@ record MySqlClaims(OutboxDatabase database) {
             WHERE id IN (*)""";
 
     /** A locked entry, as it was before the claim. */
-    private record Candidate(
-            OutboxEntry entry,
-            int segment,
-            long token,
-            int attempts,
-            boolean outcomeUnknown,
-            boolean wasSending,
-            String serverTime,
-            Instant claimedAt) {
+    private record Candidate(ClaimRow row, int segment, boolean wasSending, String serverTime, Instant claimedAt) {
         static Candidate read(ResultSet row) throws SQLException {
-            OutboxEntry entry = new OutboxEntry(
-                    row.getLong("id"),
-                    row.getString("idempotency_key"),
-                    row.getInt("generation"),
-                    row.getString("request_digest"),
-                    row.getString("order_request_json"),
-                    Optional.ofNullable(row.getString("payload_type")),
-                    row.getString("destination"),
-                    Optional.ofNullable(row.getString("ordering_key")),
-                    Optional.ofNullable(row.getString("traceparent")),
-                    JdbcTimestamps.clock(row, "created_at"),
-                    JdbcTimestamps.optionalClock(row, "expires_at"));
             return new Candidate(
-                    entry,
+                    ClaimRow.read(row),
                     row.getInt("segment"),
-                    row.getLong("claim_token"),
-                    row.getInt("attempts"),
-                    row.getBoolean("outcome_unknown"),
                     row.getString("status").equals("sending"),
                     row.getString("claimed_at"),
                     JdbcTimestamps.clock(row, "claimed_at"));
         }
 
+        OutboxEntry entry() {
+            return row.entry();
+        }
+
         LedgerLocks.Request request() {
-            return new LedgerLocks.Request(entry.idempotencyKey(), entry.generation());
+            return new LedgerLocks.Request(entry().idempotencyKey(), entry().generation());
         }
 
         OutboxClaim claim() {
-            return new OutboxClaim(entry, token + 1, attempts + 1, outcomeUnknown || wasSending, claimedAt);
+            return new OutboxClaim(
+                    entry(), row.token() + 1, row.attempts() + 1, row.outcomeUnknown() || wasSending, claimedAt);
         }
     }
 
