@@ -10,12 +10,13 @@ import java.util.stream.Collectors;
  * The configuration type of retry delays: a list such as {@code 5s,10s,20s}, or a range such as {@code 5s..10m} for
  * random exponential delays.
  */
-final class BackoffType {
+public final class BackoffType {
     private static final String TO = "..";
     private static final ConfigType<Duration> DELAY = ConfigType.duration(Duration.ZERO, Backoff.MAX_DELAY);
     private static final ConfigType<Duration> BOUND = ConfigType.duration(Duration.ofMillis(1), Backoff.MAX_DELAY);
 
-    static final ConfigType<Backoff> TYPE = new ConfigType<>(
+    /** The type. */
+    public static final ConfigType<Backoff> TYPE = new ConfigType<>(
             "durations separated by commas, or a range such as 5s..10m, up to " + DELAY.write(Backoff.MAX_DELAY),
             BackoffType::read,
             BackoffType::write);

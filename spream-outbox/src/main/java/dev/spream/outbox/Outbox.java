@@ -19,7 +19,8 @@ public interface Outbox<T> {
      * Enqueues a message and claims its idempotency key in the ledger. Nothing is enqueued if the key is already in the
      * ledger, even if its entry was purged. Waits while another open transaction has enqueued the same key.
      *
-     * @throws IllegalArgumentException if the payload is not a JSON text, or cannot be held by the store
+     * @throws IllegalArgumentException if the payload is not a JSON text, or cannot be held by the store, or a new message
+     *     would expire before its delay ends
      */
     default EnqueueResult enqueue(T transaction, OutboxMessage message) {
         return enqueueAll(transaction, List.of(message)).getFirst();

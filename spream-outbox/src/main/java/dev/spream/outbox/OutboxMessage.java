@@ -3,6 +3,7 @@ package dev.spream.outbox;
 import static dev.spream.core.internal.Bounds.requireBetween;
 import static java.util.Objects.requireNonNull;
 
+import dev.spream.core.DurationText;
 import dev.spream.core.Sha256;
 import dev.spream.core.serialization.SerializedValue;
 import dev.spream.core.serialization.TypeRegistry;
@@ -27,7 +28,8 @@ import java.util.regex.Pattern;
  * @param notBefore the earliest time to send it; immediately by default
  * @param delay the time to wait before it is sent, from when it is enqueued by the database's clock; none by default.
  *     The later of both applies. An entry that waits holds the later ones of its ordering key
- * @param expiresAt the time from which it must no longer be sent; never by default
+ * @param expiresAt the time from which it must no longer be sent, after {@code notBefore} and the end of the delay; never by
+ *     default
  * @param traceparent the W3C trace context of the request, the parent of the spans of its delivery
  */
 public record OutboxMessage(
@@ -61,6 +63,7 @@ public record OutboxMessage(
         orderingKey.ifPresent(key -> requireText("orderingKey", key, MAX_KEY));
         requireNonNull(notBefore, "notBefore");
         requireNonNull(expiresAt, "expiresAt");
+        notBefore.ifPresent(start -> requireTime(expiresAt, start, "notBefore"));
         traceparent.ifPresent(parent -> requireText("traceparent", parent, MAX_TRACEPARENT));
     }
 
@@ -102,6 +105,25 @@ public record OutboxMessage(
                             .formatted(name, MAX_DESTINATION));
         }
         return name;
+    }
+
+    /**
+     * Checks that the message does not expire before its delay ends. Stores call this for new requests.
+     *
+     * @param enqueuedAt the time of the enqueue, by the database's clock
+     * @throws IllegalArgumentException if it does
+     */
+    public void requireTimeAfterDelay(Instant enqueuedAt) {
+        if (delay.isPositive()) {
+            requireTime(expiresAt, enqueuedAt.plus(delay), "the end of its delay of " + DurationText.of(delay));
+        }
+    }
+
+    private static void requireTime(Optional<Instant> expiresAt, Instant start, String what) {
+        expiresAt.filter(end -> !end.isAfter(start)).ifPresent(end -> {
+            throw new IllegalArgumentException("expiresAt is %s; it must be after %s, %s, or the message is never sent"
+                    .formatted(end, what, start));
+        });
     }
 
     private static void requireText(String field, String value, int max) {

@@ -9,7 +9,7 @@ import java.util.Set;
  * The progress of the live version of a projection, as of one moment.
  *
  * @param position every event up to here is applied, skipped, or parked; 0 if there was none, or its source has no
- *     positions. A segment without events stores its position about once a second
+ *     positions. A segment without events stores its position up to five times a second
  * @param aggregates the exact states of the requested aggregates, {@link AggregateState#NEW} for unknown ones
  * @param stuck those of them that are parked until an operator acts
  */

@@ -74,6 +74,20 @@ final class MetadataTest {
                 .isEqualTo(text);
     }
 
+    @Test
+    void an_outbox_worker_has_the_options_of_the_command_line() {
+        addOutbox();
+        List<String> options = ConfigCheck.of(SpreamConfig.of(Map.of())).entries().stream()
+                .map(ConfigEntry::key)
+                .filter(key -> key.matches("outbox\\.[a-z-]+"))
+                .map(key -> key.replace("outbox.", "spream.outbox.worker."))
+                .toList();
+        assertThat(options).hasSizeGreaterThan(15);
+        assertThat(properties)
+                .extracting(property -> property.getAsJsonObject().get("name").getAsString())
+                .containsAll(options);
+    }
+
     private static boolean isOfSubscription(ConfigEntry entry) {
         String port = entry.key().split("\\.", 2)[0];
         boolean ofOther =
@@ -130,6 +144,13 @@ final class MetadataTest {
         ofOutbox("worker.batch", "java.lang.Integer", "Maximum number of entries claimed by one statement.", 32);
         ofOutbox("worker.poll-interval", DURATION, "Pause between polls of an idle worker.", "500ms");
         ofOutbox("worker.lease", DURATION, "Time after which others may claim the entries of a dead worker.", "2m");
+        ofOutbox("worker.entry-retention", DURATION, "Time that settled entries are kept; 0s for ever.", "7d");
+        ofOutbox(
+                "worker.ledger-retention",
+                DURATION,
+                "Time that the ledger keeps settled requests; 0s for ever.",
+                "30d");
+        ofOutbox("worker.audit-retention", DURATION, "Time that actions of operators are kept; 0s for ever.", "90d");
         ofOutbox("worker.shutdown-timeout", DURATION, "Time that attempts in progress have at a shutdown.", "20s");
         addLimits();
         own(
@@ -149,6 +170,23 @@ final class MetadataTest {
                 null);
         ofOutbox("worker.send-timeout", DURATION, "Time limit of one attempt. Default: 2500ms.", null);
         ofOutbox("worker.max-attempts", "java.lang.Integer", "Maximum number of attempts. Default: 6.", null);
+        ofOutbox(
+                "worker.backoff",
+                "java.lang.String",
+                "Delays after failed attempts, the last one repeating; or a range such as 5s..10m for random ones."
+                        + " Default: 5s,10s,20s,40s,80s,160s.",
+                null);
+        ofOutbox("worker.max-age", DURATION, "Age after which an entry is not retried. Default: no limit.", null);
+        ofOutbox(
+                "worker.ordered-failure",
+                "dev.spream.outbox.worker.OrderedFailurePolicy",
+                "Action for an entry with an ordering key that failed permanently. Default: abort.",
+                null);
+        ofOutbox(
+                "worker.unknown-failure",
+                "dev.spream.outbox.worker.UnknownFailure",
+                "Action for an entry without attempts left that may have reached the receiver. Default: park.",
+                null);
         ofOutbox(
                 "worker.breaker-failures",
                 "java.lang.Integer",

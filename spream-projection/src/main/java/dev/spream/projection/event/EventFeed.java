@@ -15,11 +15,12 @@ import java.util.Collection;
 public interface EventFeed extends AutoCloseable {
 
     /**
-     * Returns the next events, those of an aggregate in order. Waits while there are none.
+     * Returns the next events, those of an aggregate in order. Waits while there are none and, for a positioned source,
+     * the position does not move, which events of other segments move too.
      *
      * @param limit the maximum number of items, 1 or more
      * @param wait the maximum time to wait
-     * @return a batch without items if there was nothing; its position may have advanced nevertheless
+     * @return a batch without items if there was nothing, or the position has moved alone
      * @throws dev.spream.core.StorageException if the source cannot be read; the next call tries again, which is
      *     useless if the source or its store was closed
      * @throws InterruptedException if the thread was interrupted; nothing is lost

@@ -32,13 +32,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It takes the available events, up to a batch, and waits only for the first event, unless its batches linger;
  * meanwhile parked aggregates are retried, and no transaction is open. The position of a segment without events is
- * stored about once a second, so that an idle projection writes little; that of a version which follows the live one as
- * soon as that has moved.
+ * stored as soon as events of other segments move it, and at most five times a second, so that it is not a write for
+ * each of them.
  */
 final class FeedLoop<T> implements BatchRun.Loop {
     private static final Logger log = LoggerFactory.getLogger(FeedLoop.class);
     private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(1);
-    private static final long POSITION_EVERY = TimeUnit.SECONDS.toNanos(1);
+    private static final long POSITION_EVERY = TimeUnit.MILLISECONDS.toNanos(200);
     private static final String READING = "reading its source";
     private static final long FOLLOWED_EVERY = TimeUnit.MILLISECONDS.toNanos(50); // a cutover waits for it
 
@@ -235,7 +235,11 @@ final class FeedLoop<T> implements BatchRun.Loop {
 
     private long longestWait() {
         long idle = Math.min(retrier.idleNanos(), gathering.idleNanos(manager.now()));
-        return Math.max(0, Math.min(LONGEST_WAIT, idle));
+        return Math.max(0, Math.min(LONGEST_WAIT, Math.min(idle, seen > stored ? untilPositionIsDue() : idle)));
+    }
+
+    private long untilPositionIsDue() {
+        return storedAt + (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY) - manager.now();
     }
 
     private void take(FeedBatch batch) throws LoopExit, InterruptedException {
@@ -257,7 +261,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         behind(lag.processed(batch, events, seen));
         reportReadable(batch);
         works();
-        if (manager.now() - storedAt >= (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY)) {
+        if (untilPositionIsDue() <= 0) {
             storePosition();
         }
     }

@@ -16,6 +16,7 @@ import tools.jackson.databind.cfg.CoercionAction;
 import tools.jackson.databind.cfg.CoercionInputShape;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.type.LogicalType;
 
 /**
@@ -25,6 +26,9 @@ import tools.jackson.databind.type.LogicalType;
  * <p>Safe for use by many threads.
  */
 public final class JacksonSerializer implements JsonSerializer {
+    /** The beginning of Jackson's message about a missing member of a record; it contains no values. */
+    static final String MISSING = "Missing required ";
+
     private final ObjectMapper mapper;
 
     private JacksonSerializer(ObjectMapper mapper) {
@@ -34,7 +38,8 @@ public final class JacksonSerializer implements JsonSerializer {
     /**
      * Returns a serializer with Jackson's defaults, by which unknown members are ignored, and missing ones are null, except
      * that it does not convert values: text to a number, a number or boolean to text, a number to an enum, a fraction to an
-     * integer, a missing number or boolean of a record to 0 or false. The fields of beans keep their initial values.
+     * integer. A missing number or boolean of a primitive type is refused, in records and in beans, unless it is annotated
+     * with {@code @JsonProperty(isRequired = OptBoolean.FALSE)}: then that of a bean keeps its initial value.
      */
     public static JacksonSerializer create() {
         return using(JsonMapper.builder()
@@ -47,6 +52,7 @@ public final class JacksonSerializer implements JsonSerializer {
                                 .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
                                 .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
                 .annotationIntrospector(new PrimitivesRequired())
+                .addModule(new SimpleModule().setDeserializerModifier(new CompleteBeans()))
                 .build());
     }
 
@@ -84,7 +90,9 @@ public final class JacksonSerializer implements JsonSerializer {
         return new SerializationException("%s: %s%s"
                 .formatted(
                         what.formatted(type.getName()),
-                        e.getClass().getSimpleName(),
+                        String.valueOf(e.getOriginalMessage()).startsWith(MISSING)
+                                ? "a required member is missing"
+                                : e.getClass().getSimpleName(),
                         path.isEmpty() ? "" : " at " + path));
     }
 

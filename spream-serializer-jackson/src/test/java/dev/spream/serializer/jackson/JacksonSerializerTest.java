@@ -3,6 +3,11 @@ package dev.spream.serializer.jackson;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.OptBoolean;
 import dev.spream.core.serialization.SerializationException;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -48,6 +53,29 @@ final class JacksonSerializerTest {
 
     private record Loop(List<Object> members) {}
 
+    private static final class Parcel {
+        public int count;
+        public @Nullable Integer weight;
+
+        @JsonProperty("fragile")
+        public boolean isFragile;
+
+        @JsonAlias("parts")
+        @JsonProperty(isRequired = OptBoolean.FALSE)
+        public int pieces = 3;
+
+        public List<Parcel> inside = List.of();
+    }
+
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+    @JsonSubTypes(@JsonSubTypes.Type(value = Box.class, name = "box"))
+    private abstract static class Container {}
+
+    private static final class Box extends Container {
+        @JsonAlias("litres")
+        public int size;
+    }
+
     @Test
     void a_record_is_read_as_it_was_written() {
         String json = SERIALIZER.write(ORDER);
@@ -83,6 +111,38 @@ final class JacksonSerializerTest {
                 .hasNoCause()
                 .hasMessageContaining(Line.class.getName())
                 .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void a_bean_without_a_primitive_member_is_refused_as_a_record_is() {
+        Parcel parcel = SERIALIZER.read("{\"fragile\": true, \"count\": 2}", Parcel.class);
+        assertThat(List.of(parcel.count, parcel.pieces)).containsExactly(2, 3);
+        assertThat(parcel.isFragile).isTrue();
+        assertThat(parcel.weight).isNull();
+        String json = SERIALIZER.write(parcel);
+        assertThat(SERIALIZER.write(SERIALIZER.read(json, Parcel.class))).isEqualTo(json);
+        assertMissing(".count", "{\"article\": \"pen\"}", Line.class);
+        assertMissing(".count", "{\"fragile\": true}", Parcel.class);
+        assertMissing(".fragile", "{\"count\": 2, \"inside\": [{\"fragile\": true}]}", Parcel.class);
+        assertMissing(
+                ".inside[0].count",
+                "{\"fragile\": true, \"count\": 2, \"inside\": [{\"fragile\": true}]}",
+                Parcel.class);
+    }
+
+    private static void assertMissing(String place, String json, Class<?> type) {
+        assertThatThrownBy(() -> SERIALIZER.read(json, type))
+                .isInstanceOf(SerializationException.class)
+                .hasMessage("the JSON text is not a value of %s: a required member is missing at %s"
+                        .formatted(type.getName(), place));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"type\": \"box\", \"litres\": 2}", "{\"size\": 2, \"type\": \"box\"}"})
+    void a_bean_that_the_text_names_may_use_other_names_of_members(String json) {
+        assertThat(SERIALIZER.read(json, Container.class))
+                .isInstanceOfSatisfying(Box.class, box -> assertThat(box.size).isEqualTo(2));
+        assertMissing(".size", "{\"type\": \"box\"}", Container.class);
     }
 
     @Test

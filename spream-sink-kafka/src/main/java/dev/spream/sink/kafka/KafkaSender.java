@@ -90,6 +90,10 @@ record KafkaSender(SharedProducer shared, String topic, Partitions partitions, G
         add(headers, "generation", Integer.toString(entry.generation()));
         add(headers, "entry-id", Long.toString(entry.id()));
         add(headers, "created-at", entry.createdAt().toString());
+        entry.payloadType().ifPresent(type -> add(headers, "payload-type", type));
+        if (!entry.destination().isEmpty()) {
+            add(headers, "destination", entry.destination());
+        }
         entry.traceparent().ifPresent(traceparent -> add(headers, "traceparent", traceparent));
         byte[] key =
                 ordering ? entry.orderingKey().map(text -> text.getBytes(UTF_8)).orElse(null) : null;

@@ -18,7 +18,8 @@ import java.util.OptionalInt;
  * key is the ordering key of the entry, if it has one.
  *
  * <p>Headers: {@code idempotency-key}; {@code generation}, 1, and one more each time the entry was requeued after it had
- * been aborted; {@code entry-id}, greater than those of earlier entries of the ordering key; {@code created-at}; {@code traceparent}, if the entry has one.
+ * been aborted; {@code entry-id}, greater than those of earlier entries of the ordering key; {@code created-at}; and, if
+ * the entry has them, {@code payload-type}, {@code destination} and {@code traceparent}.
  *
  * <p>Kafka stores a message that is published twice as two messages. So an entry has one effect only if consumers
  * recognise a repeated message by key and generation; the guarantee {@code neither} is for consumers that do not: an entry

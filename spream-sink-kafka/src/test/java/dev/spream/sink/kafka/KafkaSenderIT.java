@@ -86,8 +86,8 @@ final class KafkaSenderIT {
                 2,
                 OutboxMessage.digest(payload),
                 payload,
-                Optional.empty(),
-                "",
+                Optional.of("order-placed"),
+                "mail",
                 Optional.of("account-1"),
                 Optional.of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
                 Instant.parse("2026-01-01T00:00:00.000001Z"),
@@ -200,6 +200,8 @@ final class KafkaSenderIT {
             assertThat(Topics.header(message, "generation")).isEqualTo("2");
             assertThat(Topics.header(message, "entry-id")).isEqualTo("7");
             assertThat(Topics.header(message, "created-at")).isEqualTo("2026-01-01T00:00:00.000001Z");
+            assertThat(Topics.header(message, "payload-type")).isEqualTo("order-placed");
+            assertThat(Topics.header(message, "destination")).isEqualTo("mail");
             assertThat(Topics.header(message, "traceparent")).startsWith("00-4bf92f");
         }
         try (KafkaSender sender = sender(topic, Map.of("ordering", "false"))) {

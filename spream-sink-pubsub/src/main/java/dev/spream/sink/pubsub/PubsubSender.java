@@ -59,7 +59,12 @@ record PubsubSender(TopicClient client, Guarantee guarantee, boolean ordering) i
                 .setData(ByteString.copyFromUtf8(entry.payload()))
                 .putAttributes("idempotency-key", ShortText.of(entry.idempotencyKey()))
                 .putAttributes("generation", Integer.toString(entry.generation()))
+                .putAttributes("entry-id", Long.toString(entry.id()))
                 .putAttributes("created-at", entry.createdAt().toString());
+        entry.payloadType().ifPresent(type -> message.putAttributes("payload-type", ShortText.of(type)));
+        if (!entry.destination().isEmpty()) {
+            message.putAttributes("destination", entry.destination());
+        }
         entry.traceparent().ifPresent(traceparent -> message.putAttributes("traceparent", ShortText.of(traceparent)));
         if (ordering) {
             entry.orderingKey().ifPresent(key -> message.setOrderingKey(ShortText.of(key)));

@@ -17,8 +17,9 @@ import java.util.Optional;
  * payload; the ordering key is the entry's, if it has one.
  *
  * <p>Attributes: {@code idempotency-key}; {@code generation}, 1, and one more each time the entry was requeued after it
- * had been aborted; {@code created-at}; {@code traceparent}, if the entry has one. Values of more than 1,024 bytes, the
- * limit of Pub/Sub, are replaced by {@code sha256/} and the SHA-256 of their UTF-8 bytes in hexadecimal digits.
+ * had been aborted; {@code entry-id}, greater than those of earlier entries of the ordering key; {@code created-at}; and,
+ * if the entry has them, {@code payload-type}, {@code destination} and {@code traceparent}. Values of more than 1,024
+ * bytes, the limit of Pub/Sub, are replaced by {@code sha256/} and the SHA-256 of their UTF-8 bytes in hexadecimal digits.
  *
  * <p>Pub/Sub stores a message that is published twice as two messages. So an entry has one effect only if its
  * subscribers recognise a repeated message by key and generation; the guarantee {@code neither} is for subscribers that

@@ -66,8 +66,8 @@ final class PubsubSenderTest {
                 2,
                 OutboxMessage.digest(payload),
                 payload,
-                Optional.empty(),
-                "",
+                Optional.of("order-placed"),
+                "mail",
                 Optional.of("account-1"),
                 Optional.of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
                 Instant.parse("2026-01-01T00:00:00.000001Z"),
@@ -121,7 +121,10 @@ final class PubsubSenderTest {
                 .isEqualTo(Map.of(
                         "idempotency-key", "order-17",
                         "generation", "2",
+                        "entry-id", "7",
                         "created-at", "2026-01-01T00:00:00.000001Z",
+                        "payload-type", "order-placed",
+                        "destination", "mail",
                         "traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"));
     }
 

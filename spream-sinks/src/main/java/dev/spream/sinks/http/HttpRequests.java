@@ -9,7 +9,8 @@ import java.util.Set;
 /** Builds requests. */
 record HttpRequests(
         HttpSender.Method method, UrlTemplate url, Optional<UrlTemplate> queryUrl, ConfiguredHeaders headers) {
-    static final Set<String> OWN_HEADERS = Set.of("spream-entry-id", "spream-ordering-key", "traceparent");
+    static final Set<String> OWN_HEADERS = Set.of(
+            "spream-destination", "spream-entry-id", "spream-ordering-key", "spream-payload-type", "traceparent");
 
     /**
      * Returns the request of an entry. The id grows within an ordering key, so that a receiver can refuse an abandoned
@@ -22,8 +23,14 @@ record HttpRequests(
                 .header("Idempotency-Key", IdempotencyKeyHeader.of(entry))
                 .header("Spream-Entry-Id", Long.toString(entry.id()));
         entry.orderingKey()
-                .map(IdempotencyKeyHeader::ofOrdering)
+                .map(IdempotencyKeyHeader::ofText)
                 .ifPresent(key -> request.header("Spream-Ordering-Key", key));
+        entry.payloadType()
+                .map(IdempotencyKeyHeader::ofText)
+                .ifPresent(type -> request.header("Spream-Payload-Type", type));
+        if (!entry.destination().isEmpty()) {
+            request.header("Spream-Destination", entry.destination());
+        }
         return request.build();
     }
 

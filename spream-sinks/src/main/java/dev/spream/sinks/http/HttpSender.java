@@ -21,8 +21,9 @@ import org.slf4j.LoggerFactory;
  * Sends entries to a web service: the payload as the JSON body of a POST or PUT. {@code Idempotency-Key} is the entry's
  * key, by which the service recognises a repeated entry; characters that a header cannot contain, {@code %} and {@code
  * ~} are percent-encoded. The key of an entry that was requeued after an abort ends with {@code ~2}, {@code ~3} and so
- * on, its generation: the service must not repeat its earlier response to it. {@code traceparent} is the entry's.
- * Redirects are not followed.
+ * on, its generation: the service must not repeat its earlier response to it. {@code Spream-Payload-Type} and {@code
+ * Spream-Destination} are the type of the payload and the destination, if the entry has them, for routing; {@code
+ * traceparent} is the entry's. Redirects are not followed.
  *
  * <table>
  * <caption>What an answer, or none, makes of an attempt</caption>

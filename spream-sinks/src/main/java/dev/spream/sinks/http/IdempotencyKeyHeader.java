@@ -17,7 +17,7 @@ final class IdempotencyKeyHeader {
     private static final Set<String> FOLDERS = Set.of(".", "..");
 
     /** Servers accept at least 8 KiB of headers; a primary key alone may have 8 KiB. */
-    private static final int MAX_ORDERING_KEY = 1_000;
+    private static final int MAX_TEXT = 1_000;
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
@@ -29,10 +29,10 @@ final class IdempotencyKeyHeader {
         return entry.generation() == 1 ? sent : sent + GENERATION + entry.generation();
     }
 
-    /** Returns the ordering key as a header: equal for equal keys, and short enough for every server. */
-    static String ofOrdering(String orderingKey) {
-        String sent = encoded(orderingKey);
-        return sent.length() <= MAX_ORDERING_KEY ? sent : "sha256:" + Sha256.hex(orderingKey);
+    /** Returns another text as a header: equal for equal texts, and short enough for every server. */
+    static String ofText(String text) {
+        String sent = encoded(text);
+        return sent.length() <= MAX_TEXT ? sent : "sha256:" + Sha256.hex(text);
     }
 
     private static String encoded(String text) {

@@ -28,6 +28,22 @@ final class Entries {
         return entry(id, "order-" + id, 1, Optional.of(orderingKey), Optional.empty());
     }
 
+    static OutboxEntry routed(String payloadType, String destination) {
+        OutboxEntry entry = entry("routed");
+        return new OutboxEntry(
+                entry.id(),
+                entry.idempotencyKey(),
+                entry.generation(),
+                entry.requestDigest(),
+                entry.payload(),
+                Optional.of(payloadType),
+                destination,
+                entry.orderingKey(),
+                entry.traceparent(),
+                entry.createdAt(),
+                entry.expiresAt());
+    }
+
     private static OutboxEntry entry(
             long id, String key, int generation, Optional<String> orderingKey, Optional<String> traceparent) {
         return new OutboxEntry(

@@ -97,6 +97,20 @@ final class HttpSenderTest {
     }
 
     @Test
+    void the_type_and_destination_of_an_entry_are_headers_for_routing() throws Exception {
+        try (LoopbackServer server = LoopbackServer.answering(200);
+                HttpSender sender = HttpSender.builder(server.url("/")).build()) {
+            sender.send(Entries.routed("order placed", "mail"), TIMEOUT);
+            sender.send(entry("plain"), TIMEOUT);
+            LoopbackServer.Request routed = server.requests().getFirst();
+            assertThat(routed.header("Spream-Payload-Type")).isEqualTo("order%20placed");
+            assertThat(routed.header("Spream-Destination")).isEqualTo("mail");
+            assertThat(server.requests().getLast().headers())
+                    .doesNotContainKeys("Spream-payload-type", "Spream-destination");
+        }
+    }
+
+    @Test
     void a_traceparent_that_no_header_can_hold_is_left_out() throws Exception {
         try (LoopbackServer server = LoopbackServer.answering(200);
                 HttpSender sender = HttpSender.builder(server.url("/")).build()) {

@@ -100,9 +100,7 @@ public final class OutboxAutoConfiguration {
             ObjectProvider<OutboxListener> listeners) {
         SenderBeans senders = SenderBeans.of(beans);
         properties.requireSenders(senders.byDestination().keySet());
-        OutboxWorkerOptions.Builder builder = properties.worker().options();
-        listeners.orderedStream().forEach(builder::listener);
-        OutboxWorkerOptions options = OutboxProperties.at("spream.outbox.worker", builder::build);
+        OutboxWorkerOptions options = properties.worker().options(listeners.orderedStream());
         return new OutboxWorkers(
                 () -> worker(store, senders, options, properties),
                 properties.worker().shutdownTimeout());

@@ -129,7 +129,7 @@ final class EventLog {
     }
 
     /**
-     * Returns the next events of a feed. Waits while there are none.
+     * Returns the next events of a feed. Waits while its position does not move.
      *
      * @param ended whether to stop waiting; checked again after {@link #wakeAll}
      */
@@ -139,9 +139,9 @@ final class EventLog {
         lock.lockInterruptibly();
         try {
             FeedBatch batch = scan(after, wanted, limit);
-            while (batch.items().isEmpty() && left > 0 && !ended.getAsBoolean()) {
+            while (batch.position() == after && left > 0 && !ended.getAsBoolean()) {
                 left = changed.awaitNanos(left);
-                batch = scan(batch.position(), wanted, limit);
+                batch = scan(after, wanted, limit);
             }
             return batch;
         } finally {

@@ -59,7 +59,10 @@ final class MemoryEnqueuer implements Outbox<Transaction> {
         Instant now = memory.now();
         List<LedgerEntry> generations = memory.ledger.forWriting(transaction, message.idempotencyKey());
         return switch (MemoryLedger.claim(generations, message.idempotencyKey(), message.requestDigest(), now)) {
-            case LedgerClaim.Begun begun -> add(transaction, new StoredEntry(memory.nextId(), message, now), claims);
+            case LedgerClaim.Begun begun -> {
+                message.requireTimeAfterDelay(now);
+                yield add(transaction, new StoredEntry(memory.nextId(), message, now), claims);
+            }
             case LedgerClaim.InProgress there -> new EnqueueResult.InProgress(there.entry());
             case LedgerClaim.Settled settled -> new EnqueueResult.Settled(settled.entry());
             case LedgerClaim.Conflict conflict -> new EnqueueResult.Conflict(conflict.entry());

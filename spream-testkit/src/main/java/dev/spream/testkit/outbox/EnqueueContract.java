@@ -6,6 +6,7 @@ import static dev.spream.testkit.outbox.OutboxScenario.LEASE;
 import static dev.spream.testkit.outbox.OutboxScenario.REJECTED;
 import static dev.spream.testkit.outbox.OutboxScenario.idOf;
 import static dev.spream.testkit.outbox.OutboxScenario.message;
+import static dev.spream.testkit.outbox.OutboxScenario.messageBuilder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,6 +16,8 @@ import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxStatus;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The contract of enqueueing: its effects on the outbox and the ledger, in the transaction of the caller. */
@@ -127,6 +130,31 @@ interface EnqueueContract<T> extends OutboxScenario.Stage<T> {
                         .requestDigest("same")
                         .build()))
                 .isInstanceOf(EnqueueResult.InProgress.class);
+    }
+
+    @Test
+    default void a_message_that_would_expire_during_its_delay_is_refused_and_nothing_is_enqueued() {
+        OutboxMessage late = delayed("late", Duration.ofMinutes(30));
+        List<OutboxMessage> messages = List.of(message("a"), late, delayed("in time", Duration.ofHours(2)));
+        given().rolledBack(
+                        transaction -> assertThatThrownBy(() -> given().outbox().enqueueAll(transaction, messages))
+                                .isInstanceOf(IllegalArgumentException.class)
+                                .hasMessageContaining("expiresAt is %s"
+                                        .formatted(late.expiresAt().orElseThrow()))
+                                .hasMessageContaining("after the end of its delay of 1 h"));
+        assertThat(given().ledger().find("a")).isEmpty();
+        assertThat(given().ledger().find("late")).isEmpty();
+        given().enqueued(messages.getLast());
+        assertThat(given().enqueue(delayed("in time", Duration.ofMinutes(30))))
+                .as("a repeated request")
+                .isInstanceOf(EnqueueResult.InProgress.class);
+    }
+
+    private OutboxMessage delayed(String key, Duration expiresIn) {
+        return messageBuilder(key)
+                .afterDelay(Duration.ofHours(1))
+                .expiresAt(given().in(expiresIn))
+                .build();
     }
 
     @Test

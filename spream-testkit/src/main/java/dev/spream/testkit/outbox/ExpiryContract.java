@@ -46,17 +46,6 @@ interface ExpiryContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
-    default void an_entry_expires_even_if_it_was_not_due_yet() {
-        given().enqueued(messageBuilder("a")
-                .notBefore(given().in(LIFE.multipliedBy(2)))
-                .expiresAt(given().in(LIFE))
-                .build());
-        given().pass(LIFE.plusSeconds(1));
-        assertThat(given().store().expire(10)).isEqualTo(1);
-        assertThat(given().status("a")).isEqualTo(OutboxStatus.ABORTED);
-    }
-
-    @Test
     default void a_failed_entry_that_certainly_did_not_arrive_is_aborted_when_it_expires() {
         shortLived("a");
         given().settle(ANN, failure(given().claim(ANN).ref(), LIFE.multipliedBy(2)));

@@ -63,6 +63,7 @@ final class JdbcEventFeed implements EventFeed {
     @Override
     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
         long deadline = System.nanoTime() + wait.toNanos();
+        long from = position;
         while (!closed) {
             requireSource();
             requireNothingLost();
@@ -78,6 +79,9 @@ final class JdbcEventFeed implements EventFeed {
             }
             if (readTo > before) {
                 continue; // none of its own were there, and there may be more
+            }
+            if (position > from) {
+                return batch(events);
             }
             tail.recent().await(position, this::stopsWaiting, Duration.ofNanos(Math.min(left, LONGEST_WAIT.toNanos())));
         }

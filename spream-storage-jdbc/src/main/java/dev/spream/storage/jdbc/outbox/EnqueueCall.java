@@ -12,11 +12,13 @@ import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.OutboxClaim;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
+import dev.spream.storage.jdbc.internal.JdbcTimestamps;
 import dev.spream.storage.jdbc.internal.Statements;
 import dev.spream.storage.jdbc.outbox.dialect.ClaimOffer;
 import dev.spream.storage.jdbc.outbox.dialect.EnqueuedRow;
 import dev.spream.storage.jdbc.outbox.dialect.OutboxSql;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -43,6 +45,7 @@ record EnqueueCall(OutboxSql sql, Statements transaction, LocalWatchers.@Nullabl
     Enqueued enqueue(List<OutboxMessage> messages) throws SQLException {
         Map<String, OutboxMessage> open = new LinkedHashMap<>();
         messages.forEach(message -> open.putIfAbsent(message.idempotencyKey(), message));
+        requireTimeAfterDelays(open.values());
         Map<String, EnqueuedRow> rows = new LinkedHashMap<>();
         Map<String, LedgerEntry> taken = new LinkedHashMap<>();
         for (int round = 0; !open.isEmpty() && round < ROUNDS; round++) {
@@ -83,6 +86,19 @@ record EnqueueCall(OutboxSql sql, Statements transaction, LocalWatchers.@Nullabl
         return message.orderingKey().isEmpty()
                 && message.notBefore().isEmpty()
                 && message.delay().isZero();
+    }
+
+    /** Refuses messages that would expire during their delays, unless their requests exist already. */
+    private void requireTimeAfterDelays(Collection<OutboxMessage> messages) throws SQLException {
+        Map<String, OutboxMessage> limited = messages.stream()
+                .filter(message ->
+                        message.delay().isPositive() && message.expiresAt().isPresent())
+                .collect(toMap(OutboxMessage::idempotencyKey, Function.identity()));
+        limited.keySet().removeAll(find(limited.keySet()).keySet());
+        if (!limited.isEmpty()) {
+            Instant now = transaction.row("SELECT @now AS now", p -> {}, row -> JdbcTimestamps.clock(row, "now"));
+            limited.values().forEach(message -> message.requireTimeAfterDelay(now));
+        }
     }
 
     private static List<OutboxClaim> claims(List<OutboxMessage> messages, Collection<EnqueuedRow> rows) {

@@ -80,6 +80,7 @@ record EnqueueStatements(SpannerOutboxDatabase database, EntryIds ids) {
                 added.putIfAbsent(message.idempotencyKey(), message);
             }
         }
+        added.values().forEach(message -> message.requireTimeAfterDelay(now));
         Map<String, NewEntry> entries = insert(transaction, added.values(), now, room);
         entries.forEach((key, entry) -> requests.put(key, entry.request()));
         Set<String> reported = new HashSet<>();

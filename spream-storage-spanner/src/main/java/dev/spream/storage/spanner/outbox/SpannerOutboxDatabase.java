@@ -109,12 +109,13 @@ record SpannerOutboxDatabase(
      * Runs statements in a transaction of the caller.
      *
      * @throws AbortedException if the caller has to repeat the transaction
+     * @throws IllegalArgumentException if the work refuses a value
      * @throws StorageException if a statement failed otherwise
      */
     <T> T inTransaction(String what, Supplier<T> work) {
         try {
             return work.get();
-        } catch (AbortedException e) {
+        } catch (AbortedException | IllegalArgumentException e) {
             throw e;
         } catch (RuntimeException e) {
             throw calls.failed(what, e);

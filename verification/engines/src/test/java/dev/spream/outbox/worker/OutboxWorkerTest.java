@@ -375,12 +375,11 @@ final class OutboxWorkerTest {
     void entries_that_expire_while_they_wait_are_aborted() {
         long id = bench.enqueue(OutboxMessage.builder("order-1", "{}")
                 .notBefore(WorkerBench.START.plusSeconds(60))
-                .expiresAt(WorkerBench.START.plusSeconds(30))
+                .expiresAt(WorkerBench.START.plusSeconds(90))
                 .build());
         ScriptedSender sender = ScriptedSender.idempotent(ScriptedSender.OK);
         bench.start(sender);
-        bench.advanceUntil(
-                Duration.ofSeconds(1), Duration.ofMinutes(1), () -> bench.status(id) == OutboxStatus.ABORTED);
+        bench.advanceUntil(Duration.ofMinutes(2), Duration.ofHours(1), () -> bench.status(id) == OutboxStatus.ABORTED);
         assertThat(bench.ledger("order-1")).contains(LedgerResult.failed(ReasonCode.EXPIRED));
         assertThat(sender.sent).isEmpty();
         WorkerBench.await(() -> bench.events.all(Event.Expired.class).count() == 1);

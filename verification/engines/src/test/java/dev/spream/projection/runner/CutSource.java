@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A source of which segments are cut off, or hang, as a test says. Safe for use by many threads. */
+/** A source of which segments are cut off, hang, or wait longer, as a test says. Safe for use by many threads. */
 final class CutSource implements EventSource {
     private final EventSource source;
     private final Map<Integer, Integer> polls = new ConcurrentHashMap<>();
@@ -24,6 +24,7 @@ final class CutSource implements EventSource {
     final Set<Integer> hanging = ConcurrentHashMap.newKeySet();
     private final CountDownLatch released = new CountDownLatch(1);
     private volatile boolean hang;
+    private volatile Duration longestWait = Duration.ofMinutes(1);
 
     CutSource(EventSource source) {
         this.source = source;
@@ -37,6 +38,11 @@ final class CutSource implements EventSource {
     /** From now on every poll hangs until it is released. */
     void hang() {
         hang = true;
+    }
+
+    /** From now on a poll that may wait longer than this waits until its position moves. */
+    void waitForEventsAfter(Duration wait) {
+        longestWait = wait;
     }
 
     void release() {
@@ -77,7 +83,7 @@ final class CutSource implements EventSource {
                 hanging.add(segment);
                 assertThat(released.await(30, TimeUnit.SECONDS)).isTrue();
             }
-            FeedBatch batch = feed.poll(limit, wait);
+            FeedBatch batch = feed.poll(limit, wait.compareTo(longestWait) > 0 ? Duration.ofHours(1) : wait);
             polls.merge(segment, 1, Integer::sum);
             return batch;
         }

@@ -2,9 +2,13 @@ package dev.spream.projection.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.projection.Fence;
+import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import dev.spream.testkit.projection.ForwardingProjectionStore;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
@@ -13,6 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Tests of the store calls of an idle projection. */
 final class ProjectionIdleTest {
     private static final int SEGMENTS = 8;
+    private static final int EVENTS = 200;
 
     private final ManagerBench bench = new ManagerBench();
     private final Map<String, Integer> calls = new ConcurrentHashMap<>();
@@ -29,6 +34,11 @@ final class ProjectionIdleTest {
         }
 
         @Override
+        public boolean apply(Fence fence, Set<String> keys, Work<Transaction> work) throws Exception {
+            return call(keys.isEmpty() ? "position" : "apply", () -> super.apply(fence, keys, work));
+        }
+
+        @Override
         protected <V> V call(String operation, Callable<V> call) throws Exception {
             calls.merge(operation, 1, Integer::sum);
             return call.call();
@@ -39,12 +49,29 @@ final class ProjectionIdleTest {
         return calls.getOrDefault(operation, 0);
     }
 
-    @Test
-    void due_aggregates_are_queried_for_all_segments_at_once() {
+    private void start() {
         bench.start(
                 new Counting(),
                 builder -> builder.add(
                         new Balances("balances"), bench.source, ManagerBench.OPTIONS.withSegments(SEGMENTS)));
+    }
+
+    @Test
+    void an_idle_segment_does_not_write_for_each_event_of_another() {
+        start();
+        long begun = System.nanoTime();
+        for (int i = 1; i <= EVENTS; i++) {
+            bench.events.append("account", ExpectedVersion.any(), List.of(Accounts.deposit(1)));
+            int applied = i;
+            bench.await("the event", () -> bench.history("balances", "account").size() == applied);
+        }
+        long fifths = (System.nanoTime() - begun) / 200_000_000;
+        assertThat(calls("position")).isBetween(1, Math.toIntExact((SEGMENTS - 1) * (fifths + 2)));
+    }
+
+    @Test
+    void due_aggregates_are_queried_for_all_segments_at_once() {
+        start();
         bench.await("every segment was looked at", () -> calls("due") == SEGMENTS);
         int before = calls("dueSegments");
         bench.await("some rounds", () -> calls("dueSegments") >= before + 3);

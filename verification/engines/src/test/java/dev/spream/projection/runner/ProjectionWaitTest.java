@@ -158,6 +158,17 @@ final class ProjectionWaitTest {
     }
 
     @Test
+    void idle_segments_reach_a_position_before_their_polls_end() throws Exception {
+        register();
+        CutSource source = new CutSource(bench.source);
+        source.waitForEventsAfter(Duration.ofMillis(200));
+        bench.start(bench.database.store(), builder -> builder.add(new Balances("balances"), source));
+        for (int i = 0; i < 3; i++) {
+            assertThat(waiter.awaitPosition(append("account").position(), LONG)).isEqualTo(REACHED);
+        }
+    }
+
+    @Test
     void a_wait_ends_at_its_limit_with_the_position() throws Exception {
         register();
         RecordedEvent appended = append("account");

@@ -7,6 +7,7 @@ import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -51,6 +52,10 @@ final class MySqlSession {
                         'COM_ROLLBACK_TO_SAVEPOINT', 'COM_RELEASE_SAVEPOINT', 'COM_CHANGE_DB', 'COM_ADMIN_COMMANDS',
                         'COM_EMPTY_QUERY', 'COM_EXPLAIN_OTHER')""";
 
+    private static final String COUNTED_ENDINGS =
+            "(SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) FROM information_schema.session_status WHERE %s)"
+                    .formatted(ENDINGS);
+
     /**
      * Part of each {@code SET} of this class in a transaction, so that it is not counted as the end of a transaction.
      */
@@ -72,8 +77,8 @@ final class MySqlSession {
                     SESSION %1$s = 'READ-COMMITTED', SESSION autocommit = 0,
                     SESSION %2$s =\s""".formatted(dialect.isolation(), standStill());
         this.endings =
-                "SELECT CAST(SUM(VARIABLE_VALUE) AS SIGNED) - COALESCE(@spream_settings, 0) AS endings, CONNECTION_ID() AS session, @spream_token AS token FROM %s.session_status WHERE %s"
-                        .formatted(dialect.mariadb() ? "information_schema" : "performance_schema", ENDINGS);
+                "SELECT %s - COALESCE(@spream_settings, 0) AS endings, CONNECTION_ID() AS session, @spream_token AS token"
+                        .formatted(dialect.mariadb() ? COUNTED_ENDINGS : "0");
         this.restore = """
                 SET SESSION %1$s = @spream_isolation, SESSION %2$s = @spream_stand_still, SESSION autocommit =\s""".formatted(dialect.isolation(), standStill());
     }
@@ -192,10 +197,31 @@ final class MySqlSession {
     }
 
     private Endings endings(Connection connection) throws SQLException {
+        long shown = dialect.mariadb() ? 0 : shownEndings(connection);
         return Statements.answer(
                 connection,
                 endings,
-                row -> new Endings(row.getString("session"), row.getString("token"), row.getString("endings")));
+                row -> new Endings(
+                        row.getString("session"),
+                        row.getString("token"),
+                        Long.toString(row.getLong("endings") + shown)));
+    }
+
+    /**
+     * Returns the sum of the {@link #ENDINGS} in MySQL, which has those of statements in no table.
+     *
+     * @see <a href="https://dev.mysql.com/doc/refman/8.4/en/performance-schema-status-variable-tables.html">MySQL: status
+     *     variable tables</a>
+     */
+    private static long shownEndings(Connection connection) throws SQLException {
+        long sum = 0;
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SHOW SESSION STATUS WHERE " + ENDINGS)) {
+            while (row.next()) {
+                sum += row.getLong("Value");
+            }
+        }
+        return sum;
     }
 
     /**

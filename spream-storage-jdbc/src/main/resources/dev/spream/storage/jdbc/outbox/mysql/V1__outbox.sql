@@ -21,7 +21,8 @@ CREATE TABLE IF NOT EXISTS @ledger (
 -- The generated columns have values for the entries of one kind alone, so that their indexes list those in their order: entries
 -- without an ordering key that can be claimed, unsettled entries of a segment, entries that may expire, and settled entries.
 -- The destination names the sender that sends an entry; '' is the default one.
--- A parked entry is due at the last time that a column holds.
+-- A parked entry is due at the last time that a column holds. MySQL also computes a generated column before the defaults of an
+-- insert, with a zero date, which it then refuses to store.
 CREATE TABLE IF NOT EXISTS @outbox (
     id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
     idempotency_key VARCHAR(512) CHARACTER SET utf8mb4 COLLATE ${collation} NOT NULL,
@@ -46,8 +47,8 @@ CREATE TABLE IF NOT EXISTS @outbox (
     traceparent VARCHAR(200) CHARACTER SET utf8mb4 COLLATE ${collation},
     created_at DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
     updated_at DATETIME(6) NOT NULL DEFAULT (UTC_TIMESTAMP(6)),
-    due_at DATETIME(6) AS (CASE WHEN segment IS NOT NULL THEN NULL WHEN status IN ('pending', 'failed') THEN next_run_at
-        WHEN status = 'sending' THEN lease_until END) STORED,
+    due_at DATETIME(6) AS (CASE WHEN segment IS NOT NULL OR next_run_at < '1000-01-01' THEN NULL
+        WHEN status IN ('pending', 'failed') THEN next_run_at WHEN status = 'sending' THEN lease_until END) STORED,
     open_segment SMALLINT AS (CASE WHEN status IN ('pending', 'sending', 'failed') THEN segment END) STORED,
     expiring_at DATETIME(6) AS (CASE WHEN status IN ('pending', 'failed') AND next_run_at < '9999-12-31 23:59:59.999999'
         THEN expires_at END) STORED,
