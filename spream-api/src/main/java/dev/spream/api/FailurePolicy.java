@@ -5,6 +5,7 @@ import dev.spream.api.spi.ConfigType;
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.api.spi.PluginConfig;
 import dev.spream.api.spi.RetryAfterException;
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
@@ -15,7 +16,8 @@ import java.util.OptionalInt;
 
 /**
  * The configured policy for changes that the sink refuses: retries with growing random delays up to a maximum
- * number of attempts, none after a non-retryable failure, and then one of four outcomes.
+ * number of attempts, none after a non-retryable failure, and then one of four outcomes. Retryable failures of the sink's
+ * database, which no change has caused, are retried without limit.
  */
 final class FailurePolicy {
     private static final Duration LONGEST_DELAY = Duration.ofDays(1);
@@ -36,7 +38,8 @@ final class FailurePolicy {
                             "integer, 1 to 1000000, or unlimited",
                             FailurePolicy::readAttempts,
                             FailurePolicy::writeAttempts),
-                    "Maximum number of deliveries of a change to the sink, the first included.")
+                    "Maximum number of deliveries of a change to the sink, the first included. While the database of"
+                            + " a sink fails, as after a lost connection, attempts are not limited.")
             .withDefault(OptionalInt.of(10));
     private static final ConfigKey<Duration> BASE_DELAY = ConfigKey.of(
                     "base-delay",
@@ -76,7 +79,8 @@ final class FailurePolicy {
             throw new IllegalArgumentException(
                     "retry.max-delay is shorter than retry.base-delay: raise one, or lower the other");
         }
-        RetryPolicy policy = ErrorHandler.exponentialBackoff(base, cap).abortOn(NonRetryableException.class);
+        RetryPolicy backoff = ErrorHandler.exponentialBackoff(base, cap);
+        RetryPolicy policy = backoff.abortOn(NonRetryableException.class);
         OptionalInt attempts = retry.get(MAX_ATTEMPTS);
         RetryPolicy limited = attempts.isPresent() ? policy.maxAttempts(attempts.getAsInt()) : policy;
         ErrorHandler handler =
@@ -86,7 +90,12 @@ final class FailurePolicy {
                     case DEAD_LETTER -> limited.thenDeadLetter();
                     case PARK_KEY -> limited.thenParkKey();
                 };
-        return failure -> patient(handler.onFailure(failure), failure);
+        ErrorHandler unlimited = backoff.forever();
+        return failure -> patient((isOutage(failure) ? unlimited : handler).onFailure(failure), failure);
+    }
+
+    private static boolean isOutage(DeliveryFailure failure) {
+        return failure.cause() instanceof StorageException database && database.retryable();
     }
 
     /** Extends the retry delay to the delay that the sink requested, if that is longer. */

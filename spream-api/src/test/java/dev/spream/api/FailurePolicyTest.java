@@ -7,6 +7,7 @@ import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.api.spi.RetryAfterException;
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
 import dev.spream.core.consume.ErrorHandler;
@@ -41,6 +42,15 @@ final class FailurePolicyTest {
         ErrorHandler unlimited = policy(Map.of("retry.max-attempts", "unlimited", "on-failure", "skip"));
         assertThat(unlimited.onFailure(failure(1_000_000, later))).isInstanceOf(ErrorDecision.Retry.class);
         assertThat(unlimited.onFailure(failure(1, new NonRetryableException("no"))))
+                .isEqualTo(new ErrorDecision.Skip());
+    }
+
+    @Test
+    void an_outage_of_the_sinks_database_is_no_failure_of_a_change() {
+        ErrorHandler policy = policy(Map.of("retry.max-attempts", "1", "on-failure", "skip"));
+        assertThat(policy.onFailure(failure(1_000_000, new StorageException("no connection", true, null))))
+                .isInstanceOf(ErrorDecision.Retry.class);
+        assertThat(policy.onFailure(failure(1, new StorageException("no such database", false, null))))
                 .isEqualTo(new ErrorDecision.Skip());
     }
 

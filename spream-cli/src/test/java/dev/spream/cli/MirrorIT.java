@@ -10,7 +10,6 @@ import dev.spream.core.partition.WorkerId;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.FaultRates;
 import dev.spream.emulator.control.PartitionChurn;
-import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.JdbcPartitionStorage;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,8 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Services mirror tables of every column type into PostgreSQL, while partitions split, merge and move, queries break,
- * and the services are killed with {@code kill -9} or stopped for longer than their lease and continued. At the end the
- * tables are equal, row by row, and no change took effect twice or after a later one of its key.
+ * and the services are killed with {@code kill -9} or stopped for longer than their lease and continued. With each of them
+ * the server of the tables is killed too, and started again. At the end the tables are equal, row by row, and no change took
+ * effect twice or after a later one of its key.
  *
  * <p>{@code -Dmirror.changes=1000000} mirrors at least that many changes, {@code -Dmirror.rate=…} so many a second,
  * {@code -Dmirror.deaths=30} kills that many services, {@code -Dmirror.seed=…} repeats the workload and the choice of
@@ -66,21 +67,21 @@ class MirrorIT {
     private void run(DatabaseDialect dialect, String captureType, int first) throws Exception {
         boolean postgresDialect = dialect == DatabaseDialect.POSTGRESQL;
         Random random = new Random(SEED);
-        String url = PostgresDatabase.create().jdbcUrl();
-        try (SpannerEmulator emulator = SpannerEmulator.builder()
+        try (KillablePostgres server = new KillablePostgres(folder);
+                SpannerEmulator emulator = SpannerEmulator.builder()
                         .seed(SEED)
                         .churn(PartitionChurn.every(CHURN).weights(3, 2, 1))
                         .faults(FaultRates.share(0.4))
                         .start();
-                HikariDataSource pool = DeliveryLedger.pool(url)) {
+                HikariDataSource pool = DeliveryLedger.pool(server.jdbcUrl())) {
             emulator.createDatabase(DATABASE, dialect, MirrorTable.ddl(postgresDialect, captureType));
             Path file = MirrorService.configure(
                     folder,
                     DATABASE,
                     "mirrored",
                     emulator.emulatorHost(),
-                    url,
-                    "start=%s%nfinished-retention=5s".formatted(Instant.now()));
+                    server.jdbcUrl(),
+                    "start=%s%nfinished-retention=5s%nretry.max-attempts=1".formatted(Instant.now()));
             MirrorAudit audit = new MirrorAudit(pool);
             try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
                             .emulatorHost(emulator.emulatorHost())
@@ -94,7 +95,7 @@ class MirrorIT {
                 for (int i = 0; i < WorkerFleet.SIZE; i++) {
                     fleet.start();
                 }
-                int kills = letDie(first, fleet, storage, audit, random);
+                int kills = letDie(first, fleet, storage, audit, random, () -> killServer(server, pool, random));
                 await(
                         () -> workload.changes() >= CHANGES && audit.ledgerIsPruned(),
                         () -> "the workload is at %d, the ledger was%s pruned"
@@ -110,12 +111,13 @@ class MirrorIT {
                                 + differences(connection.client(), audit, postgresDialect));
                 fleet.terminate();
                 System.out.printf(
-                        "mirror of %s, %s, seed %d: %d changes of %d keys, %d effects, %d of %d deaths by kill -9, %d ledger rows left%n",
+                        "mirror of %s, %s, seed %d: %d changes of %d keys in %d transactions, %d effects, %d of %d deaths by kill -9, each with one of the server, %d ledger rows left%n",
                         dialect,
                         captureType,
                         SEED,
                         workload.changes(),
                         KEYS,
+                        workload.transactions(),
                         audit.effects(),
                         kills,
                         DEATHS,
@@ -130,19 +132,31 @@ class MirrorIT {
         }
     }
 
-    /** Kills some of the services, and stops others until they are taken for dead; how many it killed. */
-    private static int letDie(int first, WorkerFleet fleet, PartitionStorage storage, MirrorAudit audit, Random random)
+    /**
+     * Kills some of the services, and stops others until they are taken for dead; how many it killed. The server dies with
+     * each of them.
+     */
+    private static int letDie(
+            int first,
+            WorkerFleet fleet,
+            PartitionStorage storage,
+            MirrorAudit audit,
+            Random random,
+            Callable<Boolean> killServer)
             throws Exception {
         int kills = 0;
         for (int death = first; death < first + DEATHS; death++) {
             awaitEffects(audit, fleet);
+            awaitRegistrations(storage, fleet);
             String victim = awaitHolder(storage, fleet, random);
             if (death % 2 == 0) {
                 kills++;
                 fleet.kill(victim);
+                killServer.call();
                 fleet.start();
             } else {
                 fleet.stop(victim);
+                killServer.call();
                 await(
                         () -> holders(storage).stream().noneMatch(victim::equals),
                         () -> "no worker took over the partitions of " + victim);
@@ -150,6 +164,17 @@ class MirrorIT {
             }
         }
         return kills;
+    }
+
+    /** Kills the server and starts it again; in a long trial after a pause, which may be longer than a lease. */
+    private static boolean killServer(KillablePostgres server, HikariDataSource pool, Random random) throws Exception {
+        server.kill();
+        if (DEATHS > 1) {
+            TimeUnit.MILLISECONDS.sleep(random.nextInt(5_000));
+        }
+        server.restart();
+        pool.getHikariPoolMXBean().softEvictConnections(); // they ended with the server
+        return true;
     }
 
     /** Deaths are spread over the workload. */
@@ -163,6 +188,20 @@ class MirrorIT {
                 () -> "nothing is mirrored any more, seed " + SEED);
     }
 
+    /** A service that starts while its server is down ends. */
+    private static void awaitRegistrations(PartitionStorage storage, WorkerFleet fleet) throws Exception {
+        await(
+                () -> {
+                    fleet.requireAlive();
+                    return storage.workers().stream()
+                                    .map(registration -> service(registration.worker()))
+                                    .filter(fleet::runs)
+                                    .count()
+                            == WorkerFleet.SIZE;
+                },
+                () -> "not all services run");
+    }
+
     private static String awaitHolder(PartitionStorage storage, WorkerFleet fleet, Random random) throws Exception {
         List<String> found = new ArrayList<>();
         await(
@@ -171,16 +210,20 @@ class MirrorIT {
         return found.get(random.nextInt(found.size()));
     }
 
-    /** The services that own unfinished partitions; what is added to their names is cut off. */
+    /** The services that own unfinished partitions. */
     private static List<String> holders(PartitionStorage storage) {
         return storage.frontier().partitions().stream()
                 .filter(partition -> !partition.isFinished())
                 .flatMap(partition -> partition.owner().stream())
-                .map(WorkerId::value)
-                .map(owner -> owner.substring(0, owner.indexOf('-')))
+                .map(MirrorIT::service)
                 .distinct()
                 .sorted()
                 .toList();
+    }
+
+    /** The name of a worker's service, to which the worker adds a suffix. */
+    private static String service(WorkerId worker) {
+        return worker.value().substring(0, worker.value().indexOf('-'));
     }
 
     private static List<String> differences(DatabaseClient client, MirrorAudit audit, boolean postgresDialect)

@@ -33,6 +33,7 @@ final class MirrorWorkload implements AutoCloseable {
     private final Random random;
     private final long changesPerSecond;
     private final AtomicLong changes = new AtomicLong();
+    private final AtomicLong transactions = new AtomicLong();
     private final Map<MirrorTable, Map<Integer, RowState>> rows = new LinkedHashMap<>(); // confined to the thread
     private final Thread thread;
     private volatile boolean stopping;
@@ -84,6 +85,7 @@ final class MirrorWorkload implements AutoCloseable {
         }
         write(mutations);
         changes.addAndGet(mutations.size());
+        transactions.incrementAndGet();
     }
 
     /** Repeats what was aborted; the emulator commits a mutation or says that it did not. */
@@ -172,6 +174,12 @@ final class MirrorWorkload implements AutoCloseable {
     long changes() {
         requireNoFailure();
         return changes.get();
+    }
+
+    /** Returns the number of transactions committed so far. */
+    long transactions() {
+        requireNoFailure();
+        return transactions.get();
     }
 
     private void requireNoFailure() {

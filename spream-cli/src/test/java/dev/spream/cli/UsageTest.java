@@ -126,8 +126,9 @@ final class UsageTest {
             --metadata-database projects/p/instances/i/databases/m | --metadata-database needs --storage spanner; the storage is memory
             --metadata-database m -t P    | malformed database name 'm'
             -t P --jdbc-url jdbc:postgresql:x | --metadata-table and --jdbc-url select two storages: remove one
-            --jdbc-url jdbc:mysql://h/d   | --jdbc-url 'jdbc:mysql://h/d' is not a PostgreSQL URL: expected jdbc:postgresql://<host>/<database>
+            --jdbc-url jdbc:mysql://h/d   | --jdbc-url is not a PostgreSQL URL: expected jdbc:postgresql://<host>/<database>
             --jdbc-url jdbc:postgresql://h/d?password=x | --jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or SPREAM_CONFIG_STORAGE_JDBC_PASSWORD
+            --jdbc-url jdbc:postgresql://u:p@h/d | --jdbc-url has a password, which others on the machine can see
             --jdbc-url jdbc:postgresql:x --jdbc-password-file /nonexistent/secret | --jdbc-password-file '/nonexistent/secret' does not exist
             --jdbc-url jdbc:postgresql:x --jdbc-password x | did you mean '--jdbc-password-file'?
             --worker w1                   | --worker needs a storage that workers share: --storage jdbc or spanner

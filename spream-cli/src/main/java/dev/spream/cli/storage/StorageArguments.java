@@ -169,8 +169,7 @@ public final class StorageArguments {
         }
         require(
                 jdbcUrl.startsWith(JDBC_URL_START),
-                "--jdbc-url '%s' is not a PostgreSQL URL: expected jdbc:postgresql://<host>/<database>"
-                        .formatted(jdbcUrl.contains("@") || hasPassword(jdbcUrl) ? "…" : jdbcUrl));
+                "--jdbc-url is not a PostgreSQL URL: expected jdbc:postgresql://<host>/<database>");
         require(
                 !hasPassword(jdbcUrl),
                 "--jdbc-url has a password, which others on the machine can see: use --jdbc-password-file or %s"
@@ -184,7 +183,7 @@ public final class StorageArguments {
     }
 
     private static boolean hasPassword(String url) {
-        return url.toLowerCase(Locale.ROOT).contains("password=");
+        return url.toLowerCase(Locale.ROOT).contains("password=") || url.contains("@");
     }
 
     private Optional<String> password() {

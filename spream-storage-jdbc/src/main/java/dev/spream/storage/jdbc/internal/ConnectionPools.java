@@ -27,7 +27,11 @@ public final class ConnectionPools {
         Map<String, String> taken = new LinkedHashMap<>(parsed.taken());
         user.ifPresent(name -> taken.put("user", name));
         password.ifPresent(secret -> taken.put("password", secret));
-        Optional.ofNullable(taken.get("password")).ifPresent(Secrets::add);
+        taken.forEach((name, value) -> {
+            if (JdbcUrl.isSecret(name)) {
+                Secrets.add(value);
+            }
+        });
         try {
             return new HikariDataSource(pool(DriverDataSource.of(parsed, taken), connections));
         } catch (PoolInitializationException e) {

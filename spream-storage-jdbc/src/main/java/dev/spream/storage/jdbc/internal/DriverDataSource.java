@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DriverDataSource implements DataSource {
     private final Driver driver;
-    private final String address;
+    private final JdbcUrl url;
     private final Properties properties = new Properties();
     private volatile int loginTimeout;
 
     private DriverDataSource(Driver driver, JdbcUrl url, Map<String, String> taken) {
         this.driver = driver;
-        this.address = url.address();
+        this.url = url;
         url.kind().settings().forEach((name, value) -> {
             if (!url.hasParameter(name)) {
                 properties.put(name, value);
@@ -67,11 +67,11 @@ public final class DriverDataSource implements DataSource {
 
     @Override
     public Connection getConnection() throws SQLException {
-        @Nullable Connection connection = driver.connect(address, properties);
+        @Nullable Connection connection = driver.connect(url.address(), properties);
         if (connection == null) {
             throw new SQLException(
                     "the driver %s does not accept the URL %s"
-                            .formatted(driver.getClass().getName(), address),
+                            .formatted(driver.getClass().getName(), url),
                     "08001");
         }
         return connection;
@@ -125,6 +125,6 @@ public final class DriverDataSource implements DataSource {
     /** Returns the URL without user and secrets. */
     @Override
     public String toString() {
-        return address;
+        return url.toString();
     }
 }

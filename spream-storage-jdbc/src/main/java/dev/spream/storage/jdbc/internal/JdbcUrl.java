@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * The URL of a database without the user and the secrets in its query, so that logs and messages cannot show them.
+ * The URL of a database without the user and the secrets in its query, so that logs and messages cannot show them. A URL is
+ * refused if a part of a password may be where other parts belong, because a character of it was not encoded.
  *
  * @param address the URL without them
  * @param taken the parameters that were removed: {@code user}, and all whose names contain "password"
@@ -18,6 +19,8 @@ import java.util.StringJoiner;
  */
 public record JdbcUrl(String address, Map<String, String> taken) {
     private static final String FORMS = "jdbc:postgresql://host:port/database, jdbc:mysql:// or jdbc:mariadb://";
+    private static final String NOT_ENCODED =
+            "malformed URL of the database: percent-encode the values of its parameters, such as % as %25 and & as %26";
 
     /** Parses a URL of any {@linkplain DatabaseKind kind}. */
     public static JdbcUrl parse(String url) {
@@ -32,17 +35,30 @@ public record JdbcUrl(String address, Map<String, String> taken) {
                             .formatted(kind.form()));
         }
         Map<String, String> taken = new LinkedHashMap<>();
+        boolean afterSecret = false;
         StringJoiner kept = new StringJoiner("&", "?", "").setEmptyValue("");
         for (String parameter :
                 query < 0 ? new String[0] : url.substring(query + 1).split("&", -1)) {
             String[] parts = parameter.split("=", 2);
             if (parts.length == 2 && isTaken(parts[0])) {
-                taken.put(parts[0], URLDecoder.decode(parts[1], UTF_8));
+                taken.put(parts[0], decoded(parts[1]));
             } else if (!parameter.isEmpty()) {
                 kept.add(parameter);
+                afterSecret |= parts.length == 1 && taken.keySet().stream().anyMatch(JdbcUrl::isSecret);
             }
         }
+        if (afterSecret || kept.toString().contains("@")) {
+            throw new IllegalArgumentException(NOT_ENCODED);
+        }
         return new JdbcUrl(path + kept, Map.copyOf(taken));
+    }
+
+    private static String decoded(String value) {
+        try {
+            return URLDecoder.decode(value, UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(NOT_ENCODED); // without the cause, which quotes a part
+        }
     }
 
     /**
@@ -76,7 +92,7 @@ public record JdbcUrl(String address, Map<String, String> taken) {
     }
 
     private boolean hasPassword() {
-        return taken.keySet().stream().anyMatch(name -> !name.equals("user"));
+        return taken.keySet().stream().anyMatch(JdbcUrl::isSecret);
     }
 
     /** Returns whether the address itself sets that parameter. */
@@ -85,11 +101,16 @@ public record JdbcUrl(String address, Map<String, String> taken) {
     }
 
     private static boolean isTaken(String name) {
-        return name.equals("user") || name.toLowerCase(Locale.ROOT).contains("password");
+        return name.equals("user") || isSecret(name);
     }
 
+    static boolean isSecret(String name) {
+        return name.toLowerCase(Locale.ROOT).contains("password");
+    }
+
+    /** Returns the address; without its parameters if there was a secret among them, the rest of which may be one of them. */
     @Override
     public String toString() {
-        return address;
+        return hasPassword() ? address.split("\\?", 2)[0] : address;
     }
 }

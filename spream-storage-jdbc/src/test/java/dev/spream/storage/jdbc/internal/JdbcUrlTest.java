@@ -3,12 +3,15 @@ package dev.spream.storage.jdbc.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.Secrets;
 import dev.spream.storage.jdbc.JdbcPool;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class JdbcUrlTest {
 
@@ -25,7 +28,8 @@ final class JdbcUrlTest {
     void user_and_passwords_are_taken_out_of_the_query() {
         JdbcUrl url = JdbcUrl.parse(
                 "jdbc:postgresql://h/orders?user=ann&password=s%26cret%3D&ssl=true&sslpassword=key&socketTimeout=9");
-        assertThat(url).hasToString("jdbc:postgresql://h/orders?ssl=true&socketTimeout=9");
+        assertThat(url.address()).isEqualTo("jdbc:postgresql://h/orders?ssl=true&socketTimeout=9");
+        assertThat(url).hasToString("jdbc:postgresql://h/orders");
         assertThat(url.taken()).isEqualTo(Map.of("user", "ann", "password", "s&cret=", "sslpassword", "key"));
         assertThat(JdbcUrl.parse("jdbc:postgresql:orders?password=x")).hasToString("jdbc:postgresql:orders");
     }
@@ -33,7 +37,8 @@ final class JdbcUrlTest {
     @Test
     void urls_of_mysql_and_mariadb_are_parted_the_same_way() {
         JdbcUrl mysql = JdbcUrl.parse("jdbc:mysql://h:3306/d?user=ann&password=s%26cret&sslMode=REQUIRED");
-        assertThat(mysql).hasToString("jdbc:mysql://h:3306/d?sslMode=REQUIRED");
+        assertThat(mysql.address()).isEqualTo("jdbc:mysql://h:3306/d?sslMode=REQUIRED");
+        assertThat(mysql).hasToString("jdbc:mysql://h:3306/d");
         assertThat(mysql.taken()).isEqualTo(Map.of("user", "ann", "password", "s&cret"));
         assertThat(mysql.kind()).isEqualTo(DatabaseKind.MYSQL);
         JdbcUrl mariadb = JdbcUrl.parse("jdbc:mariadb://h/d?trustStorePassword=hidden");
@@ -70,6 +75,48 @@ final class JdbcUrlTest {
                     .message()
                     .doesNotContain("hidden");
         }
+    }
+
+    /** The passwords contain {@code hidden} after a character that should have been encoded. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://ann:p?hidden@h/d",
+                "jdbc:postgresql://ann:p?hidden=1@h/d",
+                "jdbc:postgresql://ann:p:/hidden@h/d",
+                "jdbc:postgresql://ann:p'#\"hidden@h/d",
+                "jdbc:postgresql://h/d?password=p&hidden",
+                "jdbc:postgresql://h/d?user=ann&password=p&@hidden",
+                "jdbc:postgresql://h/d?password=%hidden",
+                "jdbc:postgresql://h/d?password=p%2hidden&ssl=true",
+                "jdbc:mysql://h/d?password=p&hidden&",
+                "jdbc:mariadb://h/d?keyPassword=100%&password=hidden"
+            })
+    void a_url_whose_password_is_not_encoded_is_refused_without_a_part_of_it(String url) {
+        assertThatThrownBy(() -> JdbcUrl.parse(url))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("malformed URL of the database")
+                .hasNoCause()
+                .message()
+                .doesNotContain("hidden");
+    }
+
+    @Test
+    void no_part_of_a_short_or_odd_password_is_shown() {
+        for (String password : new String[] {"x", "%25", "%40%3A%26", "a@b:c/d?e'f\"g=h#i", "p&x=y"}) {
+            JdbcUrl url = JdbcUrl.parse("jdbc:postgresql://h/d?user=ann&ssl=true&password=" + password);
+            assertThat(url).hasToString("jdbc:postgresql://h/d");
+            assertThat(DriverDataSource.of(url, url.taken())).hasToString("jdbc:postgresql://h/d");
+        }
+        assertThat(JdbcUrl.parse("jdbc:postgresql://h/d?user=a@b&ssl&")).hasToString("jdbc:postgresql://h/d?ssl");
+    }
+
+    @Test
+    void every_password_of_a_url_is_masked() {
+        String url = "jdbc:postgresql://localhost:1/d?user=ann&password=p%2540w&sslpassword=k%26key&connectTimeout=1";
+        assertThatThrownBy(() -> JdbcPool.open(url, Optional.empty(), Optional.empty()))
+                .hasMessageStartingWith("connecting to jdbc:postgresql://localhost:1/d as user 'ann' failed");
+        assertThat(Secrets.mask("p%40w, k&key")).isEqualTo("********, ********");
     }
 
     @Test
