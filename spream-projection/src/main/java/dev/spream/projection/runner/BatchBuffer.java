@@ -83,9 +83,9 @@ final class BatchBuffer {
         return head;
     }
 
-    /** Sets the distance from the end of the source: a loop that is far behind gets larger batches. */
+    /** Sets the distance from the end of the source: a loop that is far behind gets batches of up to that size. */
     void behind(long events) {
-        limit = events > (long) FAR * batch ? Math.max(batch, BIG) : batch;
+        limit = events > (long) FAR * batch ? Math.max(batch, Math.min(FAR * batch, BIG)) : batch;
     }
 
     /** Returns the number of items that still fit; at least one unless the buffer is due. */

@@ -277,9 +277,9 @@ final class FeedLoop<T> implements BatchRun.Loop {
         manager.tell(listener -> listener.undecodable(status.name, item.origin(), item.reason()));
     }
 
-    /** A version that is built gathers more while it is far behind. */
+    /** A version that is built, or only folds its events, gathers more while it is far behind. */
     private void behind(LagSample sample) {
-        if (!version.isLive()) {
+        if (!version.isLive() || code.onlyFolds()) {
             gathering.behind(sample.events().orElse(0));
         }
     }

@@ -1,5 +1,6 @@
 package dev.spream.projection.runner;
 
+import dev.spream.projection.MultiRowProjection;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionVersion;
 import dev.spream.projection.RebuildableProjection;
@@ -31,6 +32,11 @@ final class VersionCode<T> {
     /** Returns whether versions of its read model can be distinguished. */
     boolean isVersioned() {
         return versioned;
+    }
+
+    /** Returns whether a batch takes one write, however many events it has. */
+    boolean onlyFolds() {
+        return projection instanceof MultiRowProjection && !(projection instanceof SideEffectingProjection);
     }
 
     BatchPlanner planner() {

@@ -22,7 +22,7 @@ import java.util.TreeMap;
  */
 final class KeyTable {
     static final String READ =
-            "SELECT key, last_version, parked FROM @projection_keys WHERE projection = ? AND key = ANY ((SELECT ?::text[])::text[])";
+            "SELECT key, last_version, parked FROM @projection_keys WHERE projection = (SELECT ?) AND key = ANY ((SELECT ?::text[])::text[])";
 
     static final String LOCK = READ + " ORDER BY key FOR NO KEY UPDATE";
 
@@ -49,7 +49,7 @@ final class KeyTable {
      */
     static final String ADVANCE = """
             UPDATE @projection_keys SET last_version = ((SELECT ?::jsonb) ->> key)::bigint
-            WHERE projection = ? AND key = ANY ((SELECT ?::text[])::text[])""";
+            WHERE projection = (SELECT ?) AND key = ANY ((SELECT ?::text[])::text[])""";
 
     private KeyTable() {}
 

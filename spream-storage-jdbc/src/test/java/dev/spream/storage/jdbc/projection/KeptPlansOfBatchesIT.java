@@ -44,15 +44,22 @@ final class KeptPlansOfBatchesIT {
     }
 
     @Test
+    void statements_of_a_projection_that_statistics_do_not_contain_are_planned_once_in_a_session() throws Exception {
+        addKeys("others", "other", 20_000);
+        test.execute("VACUUM ANALYZE spream.projection_keys");
+        statements_of_each_batch_are_planned_once_in_a_session();
+    }
+
+    @Test
     void a_plan_for_a_small_table_is_not_used_after_it_has_grown() throws Exception {
         Fence.Segment held = test.held(ANN);
-        addKeys("few", 3);
+        addKeys("balances", "few", 3);
         test.execute("VACUUM ANALYZE spream.projection_keys");
         try (HikariDataSource one = session();
                 JdbcProjectionStore store = JdbcProjectionStore.create(one)) {
             apply(store, held, 1);
             assertThat(scans(one)).as("the plan for a small table").isPositive();
-            addKeys("many", 20_000);
+            addKeys("balances", "many", 20_000);
 
             Thread.sleep(Duration.ofMillis(1_100)); // plans are kept for a second
             apply(store, held, BATCHES + 1);
@@ -62,10 +69,10 @@ final class KeptPlansOfBatchesIT {
         }
     }
 
-    private void addKeys(String name, int count) {
+    private void addKeys(String projection, String name, int count) {
         test.execute("""
                 INSERT INTO spream.projection_keys (projection, key, last_version, parked)
-                SELECT 'balances', '%s' || n, 1, false FROM generate_series(1, %d) AS n""".formatted(name, count));
+                SELECT '%s', '%s' || n, 1, false FROM generate_series(1, %d) AS n""".formatted(projection, name, count));
     }
 
     private HikariDataSource session() {

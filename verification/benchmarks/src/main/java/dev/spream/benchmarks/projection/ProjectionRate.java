@@ -104,7 +104,10 @@ public final class ProjectionRate {
         }
     }
 
-    /** Compares segments that write the same rows with plain JDBC over as many connections, and with one segment. */
+    /**
+     * Compares segments that write the same rows with plain JDBC over as many connections, with the configured batch and with that
+     * which the segments take while they are far behind; and with one segment.
+     */
     private void share() throws Exception {
         Balances.createTables(database);
         try (JdbcEventStore store = JdbcEventStore.create(database);
@@ -116,18 +119,20 @@ public final class ProjectionRate {
                     "VACUUM ANALYZE spream.events",
                     Balances.table("one_segment"),
                     Balances.table("plain_balances"));
-            PlainProjection plain = new PlainProjection(database, BATCH, FOUR);
             new Comparison("projection, %,d rows that %,d accounts share".formatted(CUSTOMERS, ACCOUNTS), SHARED)
-                    .add("plain JDBC, four connections", () -> {
-                        Sql.run(database, "TRUNCATE plain_balances");
-                        return plain.run(totals("plain_balances", "plain"));
-                    })
+                    .add("plain JDBC, four connections", () -> sharePlain(BATCH))
+                    .add("plain JDBC, ten times the batch", () -> sharePlain(10 * BATCH))
                     .add("four segments", () -> share(projections, source, "balances", FOUR))
                     .add("one segment", () -> share(projections, source, "one_segment", 1))
                     .run(WARM_UPS, TURNS);
             Sql.requireEqual(database, "plain_balances", "balances");
             Sql.requireEqual(database, "plain_balances", "one_segment");
         }
+    }
+
+    private long sharePlain(int batch) throws Exception {
+        Sql.run(database, "TRUNCATE plain_balances");
+        return new PlainProjection(database, batch, FOUR).run(totals("plain_balances", "plain"));
     }
 
     private long share(JdbcProjectionStore projections, EventSource source, String table, int segments)

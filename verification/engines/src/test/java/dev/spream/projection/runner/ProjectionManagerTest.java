@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Projections of an event store, from events to rows. */
@@ -48,6 +50,23 @@ final class ProjectionManagerTest {
         bench.awaitBalances("balances");
         appendMany();
         bench.awaitBalances("balances");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 3", "true, 30"})
+    void ten_batches_of_folded_events_are_one_while_more_of_them_wait(boolean folded, int largest) {
+        Accounts.append(bench.events, "account-1", LongStream.range(0, 100).toArray());
+        bench.start(
+                bench.database.store(),
+                builder -> builder.add(
+                        projection("balances", folded),
+                        bench.source,
+                        ManagerBench.OPTIONS.withSegments(1).withBatch(3)));
+        bench.awaitBalances("balances");
+        List<Integer> sizes = bench.told.all(RecordingProjectionListener.Told.Applied.class).stream()
+                .map(RecordingProjectionListener.Told.Applied::applied)
+                .toList();
+        assertThat(sizes).contains(largest).allMatch(size -> size <= largest);
     }
 
     @Test
