@@ -67,7 +67,7 @@ public final class SpannerEmulator implements AutoCloseable {
         this.host = builder.host;
         this.clock = builder.clock;
         this.backend = builder.backend();
-        this.executor = Executors.newThreadPerTaskExecutor(
+        this.executor = Executors.newCachedThreadPool(
                 EmulatorThreads.builder().name("spream-emulator-call-", 0).factory());
         NettyServerBuilder server = NettyServerBuilder.forAddress(new InetSocketAddress(builder.host, builder.port))
                 .executor(executor)

@@ -54,6 +54,25 @@ class SchemaChangeIT {
         assertThat(newValues(database, first, last)).containsExactly("\"a\"", "\"b\"", "\"longer than ten\"", "\"d\"");
     }
 
+    @Test
+    void a_client_that_has_read_the_information_schema_sees_later_changes() throws Exception {
+        DatabaseId id = spanner.createDatabase(
+                Dialect.GOOGLE_STANDARD_SQL, "CREATE TABLE Notes (Id INT64 NOT NULL) PRIMARY KEY (Id)");
+        DatabaseClient database = spanner.connect(id);
+        assertThat(streams(database)).isEmpty();
+        change(id, "CREATE CHANGE STREAM NotesStream FOR ALL");
+        assertThat(streams(database)).containsExactly("NotesStream");
+        change(id, "DROP CHANGE STREAM NotesStream");
+        assertThat(streams(database)).isEmpty();
+    }
+
+    private static List<String> streams(DatabaseClient database) {
+        String query = "SELECT change_stream_name FROM information_schema.change_streams";
+        return EmulatedSpanner.query(database, query).stream()
+                .map(row -> row.getString(0))
+                .toList();
+    }
+
     private static Mutation note(String column, String text) {
         return Mutation.newInsertOrUpdateBuilder("Notes")
                 .set("Id")

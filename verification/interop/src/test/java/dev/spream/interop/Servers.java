@@ -20,6 +20,9 @@ import java.util.stream.Stream;
 final class Servers {
     private static final Duration CHURN = Duration.ofSeconds(1);
 
+    /** As {@link GoogleEmulator#startWithSlowChurn}: Google's emulator takes the transactions of Beam's table one at a time. */
+    private static final Duration CHURN_OVER_GOOGLE = Duration.ofSeconds(5);
+
     private Servers() {}
 
     static Stream<SpannerServer> all() {
@@ -49,7 +52,7 @@ final class Servers {
                         "our emulator over Google's",
                         SpannerEmulator.builder()
                                 .over(host)
-                                .churn(PartitionChurn.every(CHURN))
+                                .churn(PartitionChurn.every(CHURN_OVER_GOOGLE))
                                 .start()
                                 .emulatorHost()));
             });

@@ -29,6 +29,7 @@ final class Attempt implements AutoCloseable {
     private final WriterView view;
     private final RowChanges changes = new RowChanges();
     private final Reads reads = Reads.none();
+    private boolean committed;
 
     /** Passes the gate of the transactions and takes the view. */
     Attempt(EmulatedDatabase database, Attributes attributes) {
@@ -116,6 +117,7 @@ final class Attempt implements AutoCloseable {
                     .addition(new Commit(
                             timestamp, tag, attributes.excludedFromChangeStreams(), attributes.system(), written));
             view.connection().commit();
+            committed = true;
             if (!written.isEmpty()) {
                 addition.run();
             }
@@ -155,7 +157,9 @@ final class Attempt implements AutoCloseable {
     @Override
     public void close() {
         try {
-            view.connection().rollback();
+            if (!committed) {
+                view.connection().rollback();
+            }
         } catch (SQLException e) {
             throw EngineErrors.toStatus(e);
         } finally {

@@ -5,7 +5,6 @@ import static dev.spream.emulator.internal.database.InformationSchema.simple;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.DdlStatement.CheckConstraint;
 import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
-import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ConstraintInformation(Schema schema, InformationSchema out) {
 
-    void write(StoredTable table) throws SQLException {
+    void write(StoredTable table) {
         String primaryKey = "PK_" + simple(table.name());
         constraint(table, primaryKey, "PRIMARY KEY", true);
         uses(table, primaryKey, table, table.table().primaryKey());
@@ -41,7 +40,7 @@ record ConstraintInformation(Schema schema, InformationSchema out) {
         }
     }
 
-    private void constraint(StoredTable table, String name, String type, boolean enforced) throws SQLException {
+    private void constraint(StoredTable table, String name, String type, boolean enforced) {
         out.insert(
                 "TABLE_CONSTRAINTS",
                 out.catalog(),
@@ -56,14 +55,13 @@ record ConstraintInformation(Schema schema, InformationSchema out) {
                 InformationSchema.yesNo(enforced));
     }
 
-    private void check(StoredTable table, String name, String clause, List<String> columns) throws SQLException {
+    private void check(StoredTable table, String name, String clause, List<String> columns) {
         constraint(table, name, "CHECK", true);
         out.insert("CHECK_CONSTRAINTS", out.catalog(), out.schemaOf(table.name()), simple(name), clause, "COMMITTED");
         uses(table, name, table, columns);
     }
 
-    private void uses(StoredTable table, String constraint, StoredTable used, List<String> columns)
-            throws SQLException {
+    private void uses(StoredTable table, String constraint, StoredTable used, List<String> columns) {
         String schemaName = out.schemaOf(table.name());
         out.row("CONSTRAINT_TABLE_USAGE", used.name(), out.catalog(), schemaName, simple(constraint));
         for (String column : columns) {
@@ -73,8 +71,7 @@ record ConstraintInformation(Schema schema, InformationSchema out) {
     }
 
     private void keyColumn(
-            StoredTable table, String constraint, String column, int position, @Nullable Integer inUnique)
-            throws SQLException {
+            StoredTable table, String constraint, String column, int position, @Nullable Integer inUnique) {
         out.insert(
                 "KEY_COLUMN_USAGE",
                 out.catalog(),
@@ -88,7 +85,7 @@ record ConstraintInformation(Schema schema, InformationSchema out) {
                 inUnique);
     }
 
-    private void foreignKey(StoredTable table, ForeignKey key) throws SQLException {
+    private void foreignKey(StoredTable table, ForeignKey key) {
         StoredTable referenced = schema.table(key.referencedTable());
         boolean primaryKey = ConstraintEditor.isKey(referenced, key);
         String unique = primaryKey ? "PK_" + simple(referenced.name()) : ConstraintEditor.referencedIndex(key);

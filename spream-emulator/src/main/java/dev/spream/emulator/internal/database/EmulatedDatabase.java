@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A database of the emulator. Safe for use by many threads; closing it ends its transactions and its change streams.
@@ -49,7 +50,6 @@ public final class EmulatedDatabase implements AutoCloseable {
     private final Statements statements;
     private final KeyedReads keyReader;
     private final SchemaEditor editor;
-    private final InformationSchema informationSchema;
     private final TransactionGate gate = new TransactionGate();
     private final KeyLocks<RowKey> keyLocks = new KeyLocks<>(TransactionGate.MAX_WAIT);
     private final Commits commits;
@@ -61,6 +61,9 @@ public final class EmulatedDatabase implements AutoCloseable {
     private final ReadWriteLock structure = new ReentrantReadWriteLock();
 
     private volatile Schema schema;
+
+    /** The information schema, if it was read since the last schema change. */
+    private volatile @Nullable InformationSchema information;
 
     /** Creates an empty database, with the last part of its name as the PostgreSQL catalog. */
     public EmulatedDatabase(
@@ -77,8 +80,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         this.editor = new SchemaEditor(engine, dialect, streams, clock::now);
         this.createTime = clock.now();
         try {
-            this.informationSchema = new InformationSchema(engine, dialect, name.substring(name.lastIndexOf('/') + 1));
-            informationSchema.refresh(schema, streams.definitions());
+            InformationSchema.addTables(engine, dialect, this::information);
         } catch (SQLException e) {
             throw EngineErrors.toStatus(e);
         }
@@ -187,11 +189,8 @@ public final class EmulatedDatabase implements AutoCloseable {
                 transactions.closeSnapshots();
                 ddl.forEach(statement -> applyDdl(statement, protoDescriptors));
             } finally {
-                try {
-                    refreshInformationSchema();
-                } finally {
-                    structure.writeLock().unlock();
-                }
+                information = null;
+                structure.writeLock().unlock();
             }
         });
     }
@@ -226,12 +225,14 @@ public final class EmulatedDatabase implements AutoCloseable {
         }
     }
 
-    private void refreshInformationSchema() {
-        try {
-            informationSchema.refresh(schema, streams.definitions());
-        } catch (SQLException e) {
-            throw EngineErrors.toStatus(e);
+    private InformationSchema information() {
+        InformationSchema known = information;
+        if (known == null) {
+            String last = name.substring(name.lastIndexOf('/') + 1);
+            known = new InformationSchema(schema, streams.definitions(), dialect, last);
+            information = known;
         }
+        return known;
     }
 
     public QueryResult query(String sql, SqlParameters parameters, ReadContext context, boolean planOnly) {

@@ -5,7 +5,6 @@ import static dev.spream.emulator.internal.sql.SqlTranslator.quoted;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.internal.database.DefinedView.ViewColumn;
 import dev.spream.emulator.internal.engine.Engine;
-import dev.spream.emulator.internal.function.BitReversedSequence;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnDef;
 import dev.spream.emulator.internal.sql.DdlStatement.ColumnSource;
@@ -22,105 +21,87 @@ import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Types;
 import dev.spream.emulator.internal.sql.WatchSpec.TableWatch;
 import dev.spream.emulator.internal.stream.StreamDefinition;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.h2.value.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of the information schema that clients read, stored as tables of the engine and rewritten after each
- * schema change. Columns are those of Spanner's documentation, as far as they apply to the emulator.
+ * The rows of the information schema at one state of the schema. Its tables in the engine are computed from the present
+ * one. Columns are those of Spanner's documentation, as far as they apply to the emulator.
  */
 final class InformationSchema {
     /** The precision of PostgreSQL's numbers of a fixed size. */
     private static final Map<String, Long> BINARY_DIGITS = Map.of("bigint", 64L, "double precision", 53L, "real", 24L);
 
-    private static final String SCHEMA = quoted(SqlTranslator.INFORMATION_SCHEMA);
-
-    private final List<InformationTable> tables;
-    private final Engine engine;
-    private final DatabaseDialect dialect;
+    private final Map<String, List<List<@Nullable Object>>> rows = new HashMap<>();
     private final boolean postgres;
     private final String catalog;
     private final String schemaName;
 
-    InformationSchema(Engine engine, DatabaseDialect dialect, String databaseName) throws SQLException {
-        this.engine = engine;
-        this.dialect = dialect;
+    /** Adds the tables to the engine. */
+    static void addTables(Engine engine, DatabaseDialect dialect, Supplier<InformationSchema> present)
+            throws SQLException {
+        boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
+        engine.administer("CREATE SCHEMA " + quoted(SqlTranslator.INFORMATION_SCHEMA));
+        for (InformationTable table : InformationTable.all(postgres)) {
+            engine.addComputedTable(
+                    SqlTranslator.INFORMATION_SCHEMA,
+                    table.name(),
+                    columns(table, postgres),
+                    () -> present.get().rows.getOrDefault(table.name(), List.of()));
+        }
+    }
+
+    /** Returns columns in upper case in GoogleSQL; in PostgreSQL in lower case, and YES and NO for Boolean values. */
+    private static List<org.h2.table.Column> columns(InformationTable table, boolean postgres) {
+        List<org.h2.table.Column> columns = new ArrayList<>();
+        for (String column : table.columns().split(", ")) {
+            String name = column.split(" ")[0].replace("\"", "");
+            TypeInfo type = column.endsWith(" BIGINT")
+                    ? TypeInfo.TYPE_BIGINT
+                    : column.endsWith(" BOOLEAN") && !postgres ? TypeInfo.TYPE_BOOLEAN : TypeInfo.TYPE_VARCHAR;
+            columns.add(new org.h2.table.Column(postgres ? name : name.toUpperCase(Locale.ROOT), type));
+        }
+        return columns;
+    }
+
+    InformationSchema(Schema schema, List<StreamDefinition> streams, DatabaseDialect dialect, String databaseName) {
         this.postgres = dialect == DatabaseDialect.POSTGRESQL;
         this.catalog = postgres ? databaseName : "";
         this.schemaName = postgres ? "public" : "";
-        this.tables = InformationTable.all(postgres);
-        engine.administer("CREATE SCHEMA " + SCHEMA);
-        for (InformationTable table : tables) {
-            engine.administer("CREATE TABLE %s.%s (%s)".formatted(SCHEMA, table.name(), columns(table.columns())));
+        insert("SCHEMATA", catalog, schemaName);
+        for (String name : postgres
+                ? List.of("information_schema", "pg_catalog", "spanner_sys")
+                : List.of("INFORMATION_SCHEMA", "SPANNER_SYS")) {
+            insert("SCHEMATA", catalog, name);
         }
-        engine.administer("GRANT SELECT ON SCHEMA %s TO CLIENT".formatted(SCHEMA));
-    }
-
-    /** Returns column names in upper case in GoogleSQL; in PostgreSQL in lower case, and YES and NO for Boolean values. */
-    private String columns(String names) {
-        String definition = Arrays.stream(names.split(", "))
-                .map(column -> column.contains(" ") ? column : column + " VARCHAR")
-                .collect(Collectors.joining(", "));
-        return postgres ? definition.replace(" BOOLEAN", " VARCHAR") : definition.toUpperCase(Locale.ROOT);
-    }
-
-    /** Rewrites all tables, in one transaction of the engine. */
-    void refresh(Schema schema, List<StreamDefinition> streams) throws SQLException {
-        Connection connection = engine.administrator();
-        connection.setAutoCommit(false);
-        try {
-            for (InformationTable table : tables) {
-                execute("DELETE FROM " + SCHEMA + "." + table.name());
-            }
-            insert("SCHEMATA", catalog, schemaName);
-            for (String name : postgres
-                    ? List.of("information_schema", "pg_catalog", "spanner_sys")
-                    : List.of("INFORMATION_SCHEMA", "SPANNER_SYS")) {
-                insert("SCHEMATA", catalog, name);
-            }
-            for (String name : schema.namedSchemas()) {
-                insert("SCHEMATA", catalog, name);
-            }
-            String type = postgres ? "character varying" : "STRING";
-            insert("DATABASE_OPTIONS", catalog, schemaName, "database_dialect", type, dialect.name());
-            ConstraintInformation constraints = new ConstraintInformation(schema, this);
-            for (StoredTable table : schema.tables()) {
-                writeTable(schema, table);
-                constraints.write(table);
-            }
-            for (DefinedView view : schema.views()) {
-                writeView(view);
-            }
-            for (Map.Entry<String, BitReversedSequence> sequence :
-                    schema.sequences().entrySet()) {
-                writeSequence(sequence.getKey(), sequence.getValue().options());
-            }
-            for (Map.Entry<String, Set<Privilege>> role :
-                    schema.roles().byName().entrySet()) {
-                writeRole(role.getKey(), role.getValue());
-            }
-            for (StreamDefinition stream : streams) {
-                writeStream(stream, type);
-            }
-            connection.commit();
-        } finally {
-            connection.rollback();
-            connection.setAutoCommit(true);
+        for (String name : schema.namedSchemas()) {
+            insert("SCHEMATA", catalog, name);
         }
+        String type = postgres ? "character varying" : "STRING";
+        insert("DATABASE_OPTIONS", catalog, schemaName, "database_dialect", type, dialect.name());
+        ConstraintInformation constraints = new ConstraintInformation(schema, this);
+        for (StoredTable table : schema.tables()) {
+            writeTable(schema, table);
+            constraints.write(table);
+        }
+        schema.views().forEach(view -> writeView(view, dialect));
+        schema.sequences().forEach((name, sequence) -> writeSequence(name, sequence.options()));
+        schema.roles().byName().forEach(this::writeRole);
+        streams.forEach(stream -> writeStream(stream, type));
     }
 
-    private void writeTable(Schema schema, StoredTable table) throws SQLException {
+    private void writeTable(Schema schema, StoredTable table) {
         Parent parent = table.definition().parent().orElse(null);
         row(
                 "TABLES",
@@ -142,11 +123,11 @@ final class InformationSchema {
         }
     }
 
-    private void indexRow(StoredTable table, @Nullable Object... values) throws SQLException {
+    private void indexRow(StoredTable table, @Nullable Object... values) {
         row("INDEXES", table.name(), values);
     }
 
-    private void writeColumn(StoredTable table, Column column) throws SQLException {
+    private void writeColumn(StoredTable table, Column column) {
         ColumnDef definition = table.definition(column);
         String spannerType = definition.type().declared();
         ColumnSource source = definition.source().orElse(null);
@@ -183,8 +164,7 @@ final class InformationSchema {
             long position,
             @Nullable String defaultValue,
             String type,
-            @Nullable Object... properties)
-            throws SQLException {
+            @Nullable Object... properties) {
         List<@Nullable Object> values = new ArrayList<>();
         Collections.addAll(values, column, position, defaultValue);
         if (postgres) {
@@ -201,7 +181,7 @@ final class InformationSchema {
         row("COLUMNS", table, values.toArray());
     }
 
-    private void writeView(DefinedView view) throws SQLException {
+    private void writeView(DefinedView view, DatabaseDialect dialect) {
         row("TABLES", view.name(), null, null, "VIEW", null);
         String query = view.definition().query();
         if (postgres) {
@@ -233,7 +213,7 @@ final class InformationSchema {
         }
     }
 
-    private void writeRole(String role, Set<Privilege> privileges) throws SQLException {
+    private void writeRole(String role, Set<Privilege> privileges) {
         insert("ROLES", role, false);
         for (Privilege privilege : privileges) {
             switch (privilege.kind()) {
@@ -261,7 +241,7 @@ final class InformationSchema {
         }
     }
 
-    private void writeSequence(String name, SequenceOptions options) throws SQLException {
+    private void writeSequence(String name, SequenceOptions options) {
         if (postgres) {
             row(
                     "SEQUENCES",
@@ -289,8 +269,7 @@ final class InformationSchema {
     }
 
     private void writeIndexColumns(
-            StoredTable table, String index, String type, List<KeyPart> parts, List<String> storing)
-            throws SQLException {
+            StoredTable table, String index, String type, List<KeyPart> parts, List<String> storing) {
         int position = 1;
         for (KeyPart part : parts) {
             indexColumn(table, index, type, part.column(), position++, part.descending() ? "DESC" : "ASC");
@@ -306,8 +285,7 @@ final class InformationSchema {
             String type,
             String columnName,
             @Nullable Integer position,
-            @Nullable String ordering)
-            throws SQLException {
+            @Nullable String ordering) {
         Column column = table.column(columnName);
         row(
                 "INDEX_COLUMNS",
@@ -321,7 +299,7 @@ final class InformationSchema {
                 table.definition(column).type().declared());
     }
 
-    private void writeStream(StreamDefinition stream, String stringType) throws SQLException {
+    private void writeStream(StreamDefinition stream, String stringType) {
         row("CHANGE_STREAMS", stream.name(), stream.watched().all());
         for (TableWatch watch : stream.watched().tables()) {
             String schema = schemaOf(watch.table());
@@ -359,25 +337,18 @@ final class InformationSchema {
     }
 
     /** Writes a row that begins with the catalog, the schema and the name of an object. */
-    void row(String table, String object, @Nullable Object... values) throws SQLException {
+    void row(String table, String object, @Nullable Object... values) {
         insert(
                 table,
                 Stream.concat(Stream.of(catalog, schemaOf(object), simple(object)), Arrays.stream(values))
                         .toArray());
     }
 
-    void insert(String table, @Nullable Object... values) throws SQLException {
-        String marks = "?" + ", ?".repeat(values.length - 1);
-        execute("INSERT INTO %s.%s VALUES (%s)".formatted(SCHEMA, table, marks), values);
-    }
-
-    private void execute(String sql, @Nullable Object... values) throws SQLException {
-        List<@Nullable Object> binds = Arrays.asList(values);
+    void insert(String table, @Nullable Object... values) {
+        List<@Nullable Object> row = Arrays.asList(values);
         if (postgres) {
-            binds.replaceAll(value -> value instanceof Boolean yes ? yesNo(yes) : value);
+            row.replaceAll(value -> value instanceof Boolean yes ? yesNo(yes) : value);
         }
-        try (PreparedStatement statement = Statements.prepare(engine.administrator(), sql, binds)) {
-            statement.executeUpdate();
-        }
+        rows.computeIfAbsent(table, any -> new ArrayList<>()).add(row);
     }
 }

@@ -9,6 +9,7 @@ import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.engine.Engine;
 import dev.spream.emulator.internal.engine.RowCapture;
 import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
+import dev.spream.emulator.internal.engine.UndoPoint;
 import dev.spream.emulator.internal.function.StatementScope;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.sql.Errors;
@@ -20,7 +21,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
-import java.sql.Savepoint;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +76,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
         refuseKeyUpdate(table, dml);
         ForeignKeys foreignKeys = new ForeignKeys(connection, schema);
         QueryResult[] result = new QueryResult[1];
-        Savepoint before = connection.setSavepoint();
+        UndoPoint before = UndoPoint.of(connection);
         try {
             List<RowEvent> events =
                     foreignKeys.cascaded(RowCapture.during(() -> result[0] = inScope(() -> run(connection, dml))));
@@ -85,11 +85,11 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
             return result[0];
         } catch (SQLException e) {
             if (e.getErrorCode() != ErrorCode.DEADLOCK_1) { // the engine has rolled back the transaction
-                connection.rollback(before);
+                before.rollback();
             }
             throw ConstraintErrors.toStatus(e, table.name());
         } catch (RuntimeException e) {
-            connection.rollback(before);
+            before.rollback();
             throw e;
         }
     }

@@ -9,8 +9,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Deque;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.Supplier;
+import org.h2.schema.Schema;
+import org.h2.table.Column;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The embedded in-memory SQL engine of one database, and its connections. Clients' statements run as a user without
@@ -53,6 +58,17 @@ public final class Engine implements AutoCloseable {
         try (Statement statement = administrator.createStatement()) {
             statement.execute(sql);
         }
+    }
+
+    /**
+     * Adds a table that clients can read and that has no transactions.
+     *
+     * @param rows returns the present rows, and is called by many threads
+     */
+    public void addComputedTable(
+            String schema, String name, List<Column> columns, Supplier<List<List<@Nullable Object>>> rows) {
+        Schema parent = WriterView.session(administrator).getDatabase().getSchema(schema);
+        parent.add(new ComputedTable(parent, name, columns, rows));
     }
 
     public Connection administrator() {

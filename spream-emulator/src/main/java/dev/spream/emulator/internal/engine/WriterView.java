@@ -38,7 +38,7 @@ public record WriterView(Connection connection, long position) {
         return session(connection).getBlockingSessionId();
     }
 
-    private static SessionLocal session(Connection connection) {
+    static SessionLocal session(Connection connection) {
         try {
             return (SessionLocal) connection.unwrap(JdbcConnection.class).getSession();
         } catch (SQLException e) {
