@@ -7,7 +7,9 @@ import com.google.spanner.v1.ExecuteBatchDmlResponse;
 import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.ExecuteSqlRequest.QueryMode;
 import com.google.spanner.v1.ReadRequest;
+import com.google.spanner.v1.RequestOptions;
 import com.google.spanner.v1.ResultSet;
+import com.google.spanner.v1.TransactionSelector;
 import dev.spream.emulator.internal.database.AccessControl;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.QueryResult;
@@ -17,6 +19,7 @@ import dev.spream.emulator.internal.sql.SqlParameters;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import io.grpc.StatusRuntimeException;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Runs reads, queries and DML in the transaction that the request names. */
 record StatementService(Sessions sessions) {
@@ -33,12 +36,20 @@ record StatementService(Sessions sessions) {
         boolean dml = SqlTranslator.isDml(request.getSql(), database.dialect());
         boolean planOnly = request.getQueryMode() == QueryMode.PLAN || PartitionedReads.isEmpty(request);
         SqlParameters parameters = new SqlParameters(request.getParams(), request.getParamTypesMap());
-        return RequestTransaction.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
+        return run(request.getSession(), request.getTransaction(), request.getRequestOptions(), scope -> {
             QueryResult result = dml
                     ? database.dml(request.getSql(), parameters, writer(scope), planOnly)
                     : database.query(request.getSql(), parameters, scope.context(), planOnly);
             return shape.shape(result, scope, sessions.isMultiplexed(request.getSession()));
         });
+    }
+
+    private <T> T run(
+            String session,
+            TransactionSelector selector,
+            RequestOptions options,
+            Function<RequestTransaction, T> request) {
+        return RequestTransaction.run(sessions, session, selector, options, request);
     }
 
     /** Rejects change stream queries; streaming calls have handled theirs before. */
@@ -61,7 +72,7 @@ record StatementService(Sessions sessions) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
         boolean multiplexed = sessions.isMultiplexed(request.getSession());
         AccessControl access = sessions.accessOf(request.getSession());
-        return RequestTransaction.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
+        return run(request.getSession(), request.getTransaction(), request.getRequestOptions(), scope -> {
             ExecuteBatchDmlResponse.Builder response =
                     ExecuteBatchDmlResponse.newBuilder().setStatus(Status.getDefaultInstance());
             for (Statement statement : request.getStatementsList()) {
@@ -121,8 +132,8 @@ record StatementService(Sessions sessions) {
     <T> T read(ReadRequest request, ResultShape<T> shape) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
         sessions.accessOf(request.getSession()).checkRead(request.getTable());
-        return RequestTransaction.run(
-                database,
+        return run(
+                request.getSession(),
                 request.getTransaction(),
                 request.getRequestOptions(),
                 scope -> shape.shape(
