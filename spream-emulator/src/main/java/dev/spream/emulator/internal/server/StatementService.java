@@ -15,8 +15,8 @@ import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.QueryResult;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlNames;
 import dev.spream.emulator.internal.sql.SqlParameters;
-import dev.spream.emulator.internal.sql.SqlTranslator;
 import io.grpc.StatusRuntimeException;
 import java.util.Optional;
 import java.util.function.Function;
@@ -33,7 +33,7 @@ record StatementService(Sessions sessions) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
         refuseChangeStreamQuery(database, request);
         sessions.accessOf(request.getSession()).checkStatement(request.getSql());
-        boolean dml = SqlTranslator.isDml(request.getSql(), database.dialect());
+        boolean dml = SqlNames.isDml(request.getSql(), database.dialect());
         boolean planOnly = request.getQueryMode() == QueryMode.PLAN || PartitionedReads.isEmpty(request);
         SqlParameters parameters = new SqlParameters(request.getParams(), request.getParamTypesMap());
         return run(request.getSession(), request.getTransaction(), request.getRequestOptions(), scope -> {
@@ -97,7 +97,7 @@ record StatementService(Sessions sessions) {
             RequestTransaction scope,
             ExecuteBatchDmlResponse.Builder response) {
         try {
-            if (!SqlTranslator.isDml(statement.getSql(), database.dialect())) {
+            if (!SqlNames.isDml(statement.getSql(), database.dialect())) {
                 throw Errors.invalidArgument("ExecuteBatchDml takes DML statements only: %s", statement.getSql());
             }
             access.checkStatement(statement.getSql());
