@@ -45,14 +45,21 @@ final class ArchitectureTest {
         mayUse(EMULATOR + ".junit", EMULATOR, EMULATOR + ".control");
         mayUse(INTERNAL + ".schema");
         mayUse(INTERNAL + ".sql");
+        mayUse(INTERNAL + ".streamsql", INTERNAL + ".sql");
         mayUse(INTERNAL + ".function", INTERNAL + ".sql");
         mayUse(INTERNAL + ".engine", INTERNAL + ".function", INTERNAL + ".sql");
-        mayUse(INTERNAL + ".stream", EMULATOR + ".control", INTERNAL + ".schema", INTERNAL + ".sql");
+        mayUse(
+                INTERNAL + ".stream",
+                EMULATOR + ".control",
+                INTERNAL + ".schema",
+                INTERNAL + ".streamsql",
+                INTERNAL + ".sql");
         mayUse(
                 INTERNAL + ".database",
                 EMULATOR + ".control",
                 INTERNAL + ".engine",
                 INTERNAL + ".stream",
+                INTERNAL + ".streamsql",
                 INTERNAL + ".schema",
                 INTERNAL + ".function",
                 INTERNAL + ".sql");
@@ -61,6 +68,7 @@ final class ArchitectureTest {
                 EMULATOR + ".control",
                 INTERNAL + ".database",
                 INTERNAL + ".stream",
+                INTERNAL + ".streamsql",
                 INTERNAL + ".schema",
                 INTERNAL + ".sql");
         mayUse(
@@ -69,6 +77,7 @@ final class ArchitectureTest {
                 INTERNAL + ".upstream",
                 INTERNAL + ".database",
                 INTERNAL + ".stream",
+                INTERNAL + ".streamsql",
                 INTERNAL + ".sql");
     }
 
@@ -89,7 +98,7 @@ final class ArchitectureTest {
                                 && !type.getSimpleName().equals("package-info"))
                         .map(JavaClass::getPackageName)
                         .collect(Collectors.groupingBy(Function.identity(), Collectors.counting())))
-                .hasSize(11)
+                .hasSize(12)
                 .allSatisfy((name, types) -> assertThat(types).as(name).isLessThanOrEqualTo(40));
     }
 

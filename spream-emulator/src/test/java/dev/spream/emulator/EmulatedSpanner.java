@@ -75,6 +75,11 @@ final class EmulatedSpanner implements AutoCloseable {
         }
     }
 
+    /** The host and port of the emulator. */
+    String host() {
+        return ours.emulatorHost();
+    }
+
     Spanner client() {
         return client;
     }

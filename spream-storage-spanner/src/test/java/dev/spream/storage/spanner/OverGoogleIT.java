@@ -18,6 +18,7 @@ import dev.spream.core.partition.InMemoryPartitionStorage;
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
+import dev.spream.core.record.ValueCaptureType;
 import dev.spream.core.subscription.Subscriber;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.CommitLog;
@@ -301,6 +302,51 @@ class OverGoogleIT {
             alter(google.orElseThrow().host(), database, "DROP CHANGE STREAM others");
             Instant last = write(connection, 2, 2, "");
             assertThat(deliver(connection, first, last)).hasSize(2);
+        }
+    }
+
+    @Test
+    void a_stream_that_was_created_again_in_the_other_server_begins_anew() throws Exception {
+        SpannerEmulator emulator = start(SpannerEmulator.builder());
+        DatabaseId database = createDatabase(emulator, "");
+        alter(emulator.emulatorHost(), database, "CREATE CHANGE STREAM others FOR ALL");
+        String drop = "DROP CHANGE STREAM " + (isPostgres() ? "\"ItemStream\"" : "ItemStream");
+        try (SpannerConnection connection = connect(emulator, database)) {
+            Instant first = write(connection, 1, 1, "");
+            assertThat(deliver(connection, first, first)).hasSize(1);
+            List<String> tokens = tokens(emulator, database);
+            alter(
+                    google.orElseThrow().host(),
+                    database,
+                    "DROP CHANGE STREAM others",
+                    "CREATE CHANGE STREAM others FOR ALL");
+            assertThat(deliver(connection, first, write(connection, 2, 2, ""))).hasSize(2);
+            alter(google.orElseThrow().host(), database, drop, stream(""));
+            Instant last = write(connection, 3, 3, "");
+            assertThat(deliver(connection, last, last)).hasSize(1);
+            assertThat(tokens(emulator, database)).isNotEmpty().doesNotContainAnyElementsOf(tokens);
+        }
+    }
+
+    @Test
+    void a_stream_that_was_altered_in_the_other_server_is_served_as_it_is_there() throws Exception {
+        SpannerEmulator emulator = start(SpannerEmulator.builder());
+        DatabaseId database = createDatabase(emulator, "");
+        try (SpannerConnection connection = connect(emulator, database)) {
+            Instant first = write(connection, 1, 1, "");
+            assertThat(deliver(connection, first, first))
+                    .extracting(DataChangeRecord::valueCaptureType)
+                    .containsExactly(ValueCaptureType.OLD_AND_NEW_VALUES);
+            alter(
+                    google.orElseThrow().host(),
+                    database,
+                    isPostgres()
+                            ? "ALTER CHANGE STREAM \"ItemStream\" SET (value_capture_type = 'NEW_ROW')"
+                            : "ALTER CHANGE STREAM ItemStream SET OPTIONS (value_capture_type = 'NEW_ROW')");
+            Instant last = write(connection, 1, 2, "");
+            assertThat(deliver(connection, last, last))
+                    .extracting(DataChangeRecord::valueCaptureType)
+                    .containsExactly(ValueCaptureType.NEW_ROW);
         }
     }
 

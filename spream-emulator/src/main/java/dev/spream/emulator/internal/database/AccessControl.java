@@ -2,12 +2,12 @@ package dev.spream.emulator.internal.database;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Mutation;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.internal.sql.DmlTarget;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Privilege.Action;
 import dev.spream.emulator.internal.sql.Privilege.Kind;
-import dev.spream.emulator.internal.sql.SqlTranslator;
+import dev.spream.emulator.internal.sql.SqlNames;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -67,7 +67,7 @@ public final class AccessControl {
     }
 
     private void checkNamed(String sql, String except) {
-        Set<String> names = SqlTranslator.pathsIn(sql, dialect);
+        Set<String> names = SqlNames.pathsIn(sql, dialect);
         for (StoredTable table : schema.tables()) {
             if (names.contains(table.name().toLowerCase(Locale.ROOT))
                     && !table.name().equalsIgnoreCase(except)) {

@@ -9,6 +9,7 @@ import dev.spream.emulator.internal.engine.EngineErrors;
 import dev.spream.emulator.internal.engine.KeyLocks;
 import dev.spream.emulator.internal.schema.RowKey;
 import dev.spream.emulator.internal.sql.DdlParser;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.PartitionMode;
@@ -16,12 +17,12 @@ import dev.spream.emulator.internal.sql.Privilege.Kind;
 import dev.spream.emulator.internal.sql.SqlParameters;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.StatementReads;
-import dev.spream.emulator.internal.sql.StreamStatement;
-import dev.spream.emulator.internal.sql.StreamStatementParser;
 import dev.spream.emulator.internal.sql.Translation;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import dev.spream.emulator.internal.stream.CommitClock;
 import dev.spream.emulator.internal.stream.StreamSettings;
+import dev.spream.emulator.internal.streamsql.StreamStatement;
+import dev.spream.emulator.internal.streamsql.StreamStatementParser;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -32,6 +33,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -166,10 +168,61 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     /** Returns the statements that create the database in its present form. */
     public List<String> ddl() {
-        List<String> ddl = new ArrayList<>(schema.ddl());
+        List<String> ddl = schemaDdl();
         ddl.addAll(streams.ddl());
-        ddl.addAll(schema.roles().ddl(dialect == DatabaseDialect.POSTGRESQL));
+        ddl.addAll(schema.roles().ddl(isPostgres()));
         return ddl;
+    }
+
+    /** Returns the statements that create the schema, each after those that it needs. */
+    private List<String> schemaDdl() {
+        boolean postgres = isPostgres();
+        Schema schema = this.schema;
+        List<String> statements = new ArrayList<>();
+        schema.defaultSequenceKind()
+                .ifPresent(kind -> statements.add((postgres
+                                ? "ALTER DATABASE %s SET spanner.default_sequence_kind = 'bit_reversed_positive'"
+                                : "ALTER DATABASE %s SET OPTIONS (default_sequence_kind = 'bit_reversed_positive')")
+                        .formatted(kind.database())));
+        schema.namedSchemas().forEach(name -> statements.add("CREATE SCHEMA " + StoredTable.shown(name, postgres)));
+        schema.sequences()
+                .forEach((name, sequence) -> statements.add("CREATE SEQUENCE " + StoredTable.shown(name, postgres)
+                        + sequence.options().ddl(postgres)));
+        schema.bundle().ddl().ifPresent(statements::add);
+        for (StoredTable table : schema.tables()) {
+            statements.add(table.ddl(dialect));
+            if (!postgres) {
+                schema.indexesOf(table.name()).forEach(index -> statements.add(indexDdl(index)));
+            }
+        }
+        if (postgres) {
+            schema.indexes().forEach(index -> statements.add(indexDdl(index)));
+        }
+        schema.views().forEach(view -> statements.add(view.ddl(postgres)));
+        return statements;
+    }
+
+    private String indexDdl(CreateIndex index) {
+        boolean postgres = isPostgres();
+        String parts = index.parts().stream()
+                .map(part -> StoredTable.shown(part.column(), postgres) + (part.descending() ? " DESC" : ""))
+                .collect(Collectors.joining(", "));
+        String storing = index.storing().stream()
+                .map(column -> StoredTable.shown(column, postgres))
+                .collect(Collectors.joining(", ", postgres ? " INCLUDE (" : " STORING (", ")"));
+        return "CREATE %s%sINDEX %s ON %s%s(%s)%s"
+                .formatted(
+                        index.unique() ? "UNIQUE " : "",
+                        index.nullFiltered() && !postgres ? "NULL_FILTERED " : "",
+                        StoredTable.shown(index.name(), postgres),
+                        StoredTable.shown(index.table(), postgres),
+                        postgres ? " " : "",
+                        parts,
+                        index.storing().isEmpty() ? "" : storing);
+    }
+
+    private boolean isPostgres() {
+        return dialect == DatabaseDialect.POSTGRESQL;
     }
 
     /** Returns the descriptors of the proto bundle, as they were sent; empty if there is none. */

@@ -41,6 +41,10 @@ public final class OpenTransactions {
 
     private final EmulatedDatabase database;
     private final Map<ByteString, ReadWriteTransaction> writers = new ConcurrentHashMap<>();
+
+    /** The last read-write transaction of each regular session. */
+    private final Map<String, ByteString> lastOfSessions = new ConcurrentHashMap<>();
+
     private final Map<ByteString, Snapshot> snapshots = new ConcurrentHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -61,6 +65,16 @@ public final class OpenTransactions {
         }
         aborted.rollback();
         return begin(new Attributes(tag, excludedFromChangeStreams, false, false, aborted.number() + 1));
+    }
+
+    /** Begins a read-write transaction of a regular session. It repeats the one before it in the session if that was aborted. */
+    public ReadWriteTransaction beginIn(String session, String tag, boolean excludedFromChangeStreams) {
+        ByteString last = lastOfSessions.getOrDefault(session, ByteString.EMPTY);
+        ReadWriteTransaction before = writers.get(last);
+        boolean repeats = before != null && before.isAborted();
+        ReadWriteTransaction transaction = begin(tag, excludedFromChangeStreams, repeats ? last : ByteString.EMPTY);
+        lastOfSessions.put(session, transaction.id());
+        return transaction;
     }
 
     /** Begins a transaction for one partitioned DML statement. */
@@ -167,6 +181,7 @@ public final class OpenTransactions {
                 .skip(MAX_SNAPSHOTS)
                 .forEach(this::end);
         writers.values().removeIf(OpenTransactions::isForgotten);
+        lastOfSessions.values().removeIf(last -> !writers.containsKey(last));
     }
 
     private static boolean isForgotten(ReadWriteTransaction writer) {

@@ -181,6 +181,10 @@ public final class ReadWriteTransaction {
         return Duration.ofNanos(System.nanoTime() - lastUsed);
     }
 
+    boolean isAborted() {
+        return state == State.ABORTED;
+    }
+
     boolean isOver() {
         return state != State.ACTIVE;
     }

@@ -1,12 +1,13 @@
 package dev.spream.emulator.internal.database;
 
 import com.google.protobuf.Value;
-import dev.spream.emulator.internal.database.Schema.UniqueKey;
 import dev.spream.emulator.internal.engine.RowCapture.RowEvent;
 import dev.spream.emulator.internal.schema.Column;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.schema.RowKey;
 import dev.spream.emulator.internal.schema.Table;
+import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
+import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Values;
 import java.time.Instant;
@@ -69,7 +70,7 @@ final class RowChanges {
     /** Returns the unique keys that a change adds or removes; one of an index has the index's name for a table's. */
     static Set<RowKey> uniqueKeys(RowEvent change, Schema schema) {
         Set<RowKey> keys = new LinkedHashSet<>();
-        for (UniqueKey key : schema.uniqueKeys(schema.table(change.table()))) {
+        for (UniqueKey key : UniqueKey.of(schema.table(change.table()), schema)) {
             Optional<RowKey> before = key(key, change.before());
             Optional<RowKey> after = key(key, change.after());
             if (!before.equals(after)) {
@@ -158,5 +159,38 @@ final class RowChanges {
             }
         }
         return changes;
+    }
+
+    /**
+     * A key that no two rows of a table share.
+     *
+     * @param nullsDistinct whether rows with a NULL in it do not have it
+     */
+    private record UniqueKey(String name, List<Column> columns, boolean nullsDistinct) {
+
+        /** Returns the unique keys of a table: its primary key, its unique indexes, and those that foreign keys refer to. */
+        static List<UniqueKey> of(StoredTable table, Schema schema) {
+            List<UniqueKey> keys = new ArrayList<>();
+            keys.add(new UniqueKey(table.name(), table.keyColumns(), false));
+            for (CreateIndex index : schema.indexesOf(table.name())) {
+                if (index.unique()) {
+                    List<Column> columns = index.parts().stream()
+                            .map(part -> table.column(part.column()))
+                            .toList();
+                    keys.add(new UniqueKey(index.name(), columns, index.nullFiltered()));
+                }
+            }
+            for (StoredTable other : schema.tables()) {
+                for (ForeignKey key : other.foreignKeys()) {
+                    if (key.referencedTable().equalsIgnoreCase(table.name())) {
+                        List<Column> columns = key.referencedColumns().stream()
+                                .map(table::column)
+                                .toList();
+                        keys.add(new UniqueKey(ConstraintEditor.referencedIndex(key), columns, true));
+                    }
+                }
+            }
+            return keys;
+        }
     }
 }

@@ -10,13 +10,13 @@ import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateSchema;
 import dev.spream.emulator.internal.sql.DdlStatement.DefaultValue;
 import dev.spream.emulator.internal.sql.DdlStatement.DropSchema;
-import dev.spream.emulator.internal.sql.DdlStatement.ForeignKey;
 import dev.spream.emulator.internal.sql.DdlStatement.GeneratedColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.DdlStatement.SetDefaultSequenceKind;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.ProtoBundle;
+import dev.spream.emulator.internal.sql.SqlNames;
 import dev.spream.emulator.internal.sql.SqlSchema;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import io.grpc.StatusRuntimeException;
@@ -29,7 +29,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The tables and indexes of a database at one moment. Immutable; names are compared without case. */
@@ -259,8 +258,8 @@ final class Schema implements SqlSchema {
         return Errors.failedPrecondition("Duplicate name in schema: %s.", name);
     }
 
-    boolean hasDefaultSequenceKind() {
-        return parts.defaultSequenceKind.isPresent();
+    Optional<SetDefaultSequenceKind> defaultSequenceKind() {
+        return parts.defaultSequenceKind;
     }
 
     /** Returns the sequences by name, without those of identity columns. */
@@ -290,7 +289,7 @@ final class Schema implements SqlSchema {
 
     /** Returns whether an expression uses a column. */
     boolean uses(String expression, String column) {
-        return SqlTranslator.namesIn(expression, dialect).contains(key(column));
+        return SqlNames.namesIn(expression, dialect).contains(key(column));
     }
 
     boolean mentionsSequence(String engineSql, String name) {
@@ -328,87 +327,11 @@ final class Schema implements SqlSchema {
                 .toList();
     }
 
-    /**
-     * A key that no two rows of a table share.
-     *
-     * @param nullsDistinct whether rows with a NULL in it do not have it
-     */
-    record UniqueKey(String name, List<Column> columns, boolean nullsDistinct) {}
-
-    /** Returns the unique keys of a table: its primary key, its unique indexes, and those that foreign keys refer to. */
-    List<UniqueKey> uniqueKeys(StoredTable table) {
-        List<UniqueKey> keys = new ArrayList<>();
-        keys.add(new UniqueKey(table.name(), table.keyColumns(), false));
-        for (CreateIndex index : indexesOf(table.name())) {
-            if (index.unique()) {
-                List<Column> columns = index.parts().stream()
-                        .map(part -> table.column(part.column()))
-                        .toList();
-                keys.add(new UniqueKey(index.name(), columns, index.nullFiltered()));
-            }
-        }
-        for (StoredTable other : tables()) {
-            for (ForeignKey key : other.foreignKeys()) {
-                if (key.referencedTable().equalsIgnoreCase(table.name())) {
-                    List<Column> columns =
-                            key.referencedColumns().stream().map(table::column).toList();
-                    keys.add(new UniqueKey(ConstraintEditor.referencedIndex(key), columns, true));
-                }
-            }
-        }
-        return keys;
-    }
-
     /** Returns the tables as values for the change streams, by name as declared. */
     Map<String, Table> streamTables() {
         Map<String, Table> byName = new LinkedHashMap<>();
         parts.tables.values().forEach(table -> byName.put(table.name(), table.table()));
         return byName;
-    }
-
-    /** Returns the statements that create the schema, each after those that it needs. */
-    List<String> ddl() {
-        boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
-        List<String> statements = new ArrayList<>();
-        parts.defaultSequenceKind.ifPresent(kind -> statements.add((postgres
-                        ? "ALTER DATABASE %s SET spanner.default_sequence_kind = 'bit_reversed_positive'"
-                        : "ALTER DATABASE %s SET OPTIONS (default_sequence_kind = 'bit_reversed_positive')")
-                .formatted(kind.database())));
-        namedSchemas().forEach(name -> statements.add("CREATE SCHEMA " + StoredTable.shown(name, postgres)));
-        sequences()
-                .forEach((name, sequence) -> statements.add("CREATE SEQUENCE " + StoredTable.shown(name, postgres)
-                        + sequence.options().ddl(postgres)));
-        parts.bundle.ddl().ifPresent(statements::add);
-        for (StoredTable table : parts.tables.values()) {
-            statements.add(table.ddl(dialect));
-            if (!postgres) {
-                indexesOf(table.name()).forEach(index -> statements.add(indexDdl(index, dialect)));
-            }
-        }
-        if (postgres) {
-            parts.indexes.values().forEach(index -> statements.add(indexDdl(index, dialect)));
-        }
-        views().forEach(view -> statements.add(view.ddl(postgres)));
-        return statements;
-    }
-
-    private static String indexDdl(CreateIndex index, DatabaseDialect dialect) {
-        boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
-        String parts = index.parts().stream()
-                .map(part -> StoredTable.shown(part.column(), postgres) + (part.descending() ? " DESC" : ""))
-                .collect(Collectors.joining(", "));
-        String storing = index.storing().stream()
-                .map(column -> StoredTable.shown(column, postgres))
-                .collect(Collectors.joining(", ", postgres ? " INCLUDE (" : " STORING (", ")"));
-        return "CREATE %s%sINDEX %s ON %s%s(%s)%s"
-                .formatted(
-                        index.unique() ? "UNIQUE " : "",
-                        index.nullFiltered() && !postgres ? "NULL_FILTERED " : "",
-                        StoredTable.shown(index.name(), postgres),
-                        StoredTable.shown(index.table(), postgres),
-                        postgres ? " " : "",
-                        parts,
-                        index.storing().isEmpty() ? "" : storing);
     }
 
     /** Returns the columns by which an index orders its table: its own, then the rest of the primary key. */

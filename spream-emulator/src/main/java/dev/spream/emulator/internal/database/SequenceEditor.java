@@ -22,7 +22,7 @@ final class SequenceEditor {
             throw Schema.duplicateName(create.name());
         }
         schema.checkNamedSchemaOf(create.name());
-        if (!create.options().kindDeclared() && !schema.hasDefaultSequenceKind()) {
+        if (!create.options().kindDeclared() && schema.defaultSequenceKind().isEmpty()) {
             throw Errors.invalidArgument(
                     "The sequence does not have a valid sequence kind. Please specify the sequence kind explicitly or set"
                             + " the database option `default_sequence_kind`.");
@@ -77,7 +77,7 @@ final class SequenceEditor {
         if (!(column.source().orElse(null) instanceof IdentityColumn identity)) {
             return schema;
         }
-        if (!identity.options().kindDeclared() && !schema.hasDefaultSequenceKind()) {
+        if (!identity.options().kindDeclared() && schema.defaultSequenceKind().isEmpty()) {
             throw Errors.invalidArgument(
                     "The sequence kind of an identity column %s is not specified. Please specify the sequence kind"
                             + " explicitly or set the database option `default_sequence_kind`.",

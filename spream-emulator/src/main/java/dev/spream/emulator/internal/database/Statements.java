@@ -170,9 +170,23 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
         if (dialect != DatabaseDialect.POSTGRESQL) {
             return "";
         }
-        return label.matches("[A-Z_]+\\(.*") && !label.startsWith("CAST(")
+        return isCall(label) && !label.startsWith("CAST(")
                 ? label.substring(0, label.indexOf('(')).toLowerCase(Locale.ROOT)
                 : "?column?";
+    }
+
+    /** Returns whether a text of the engine is one call as a whole. */
+    private static boolean isCall(String text) {
+        int open = text.indexOf('(');
+        if (!text.matches("[A-Z_]+\\(.*\\)") || open < 0) {
+            return false;
+        }
+        int depth = 1;
+        int at = open;
+        while (depth > 0 && ++at < text.length()) {
+            depth += text.charAt(at) == '(' ? 1 : text.charAt(at) == ')' ? -1 : 0;
+        }
+        return at == text.length() - 1;
     }
 
     private static List<ListValue> rows(ResultSet results, StructType rowType) throws SQLException {

@@ -13,6 +13,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.DefaultValue;
 import dev.spream.emulator.internal.sql.DdlStatement.GeneratedColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlNames;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Types;
 import io.grpc.StatusRuntimeException;
@@ -56,7 +57,7 @@ record StoredExpressions(Engine engine, DatabaseDialect dialect) {
 
     private String defaultValue(StoredTable table, ColumnDef column, DefaultValue value, Schema schema) {
         String where = "Error parsing the default value of column `%s`.`%s`".formatted(table.name(), column.name());
-        if (SqlTranslator.namesIn(value.expression(), dialect).contains("select")) {
+        if (SqlNames.namesIn(value.expression(), dialect).contains("select")) {
             throw Errors.invalidArgument("%s: Cannot use non-scalar expressions inside column default.", where);
         }
         return checked(where, value.expression(), "", column.type().type(), false, schema);
@@ -158,6 +159,6 @@ record StoredExpressions(Engine engine, DatabaseDialect dialect) {
     }
 
     boolean uses(String expression, String name) {
-        return SqlTranslator.namesIn(expression, dialect).contains(name.toLowerCase(Locale.ROOT));
+        return SqlNames.namesIn(expression, dialect).contains(name.toLowerCase(Locale.ROOT));
     }
 }

@@ -15,6 +15,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.IdentityColumn;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.DdlStatement.Parent;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlNames;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -98,7 +99,7 @@ record StoredTable(CreateTable definition, Table table) {
         List<String> using =
                 Stream.concat(users.stream(), Stream.of(column.name())).toList();
         GeneratedColumn generated = (GeneratedColumn) column.source().orElseThrow();
-        return SqlTranslator.replaced(
+        return SqlNames.replaced(
                 generated.expression(),
                 dialect,
                 name -> definition.columns().stream()

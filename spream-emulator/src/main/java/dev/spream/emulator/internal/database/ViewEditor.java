@@ -10,6 +10,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.CreateView;
 import dev.spream.emulator.internal.sql.DdlStatement.DropView;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.Privilege.Kind;
+import dev.spream.emulator.internal.sql.SqlNames;
 import dev.spream.emulator.internal.sql.SqlTranslator;
 import dev.spream.emulator.internal.sql.Types;
 import io.grpc.StatusRuntimeException;
@@ -131,7 +132,7 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
     void checkColumnUnused(String table, String column, Schema schema) {
         List<DefinedView> using = dependents(table, schema).stream()
                 .filter(view -> {
-                    Set<String> names = SqlTranslator.namesIn(view.definition().query(), dialect);
+                    Set<String> names = SqlNames.namesIn(view.definition().query(), dialect);
                     return names.contains(column.toLowerCase(Locale.ROOT))
                             || view.definition().query().contains("*");
                 })
@@ -151,8 +152,8 @@ record ViewEditor(Engine engine, DatabaseDialect dialect) {
         String simple = name.substring(name.indexOf('.') + 1).toLowerCase(Locale.ROOT);
         return schema.views().stream()
                 .filter(view -> !view.name().equalsIgnoreCase(name))
-                .filter(view -> SqlTranslator.namesIn(view.definition().query(), dialect)
-                        .contains(simple))
+                .filter(view ->
+                        SqlNames.namesIn(view.definition().query(), dialect).contains(simple))
                 .toList();
     }
 }

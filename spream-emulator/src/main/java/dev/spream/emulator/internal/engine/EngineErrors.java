@@ -36,6 +36,10 @@ public final class EngineErrors {
             case ErrorCode.DIVISION_BY_ZERO_1 -> Errors.outOfRange("Division by zero");
             case ErrorCode.INVALID_VALUE_2, ErrorCode.NUMERIC_VALUE_OUT_OF_RANGE_1, ErrorCode.DATA_CONVERSION_ERROR_1 ->
                 Errors.outOfRange(message);
+            case ErrorCode.VALUE_TOO_LONG_2 ->
+                message.contains("\"NUMERIC(")
+                        ? Errors.outOfRange("numeric overflow")
+                        : Errors.invalidArgument("%s", message);
             case ErrorCode.FEATURE_NOT_SUPPORTED_1 ->
                 Errors.unimplemented("not supported by the emulator: %s", message);
             case ErrorCode.LOCK_TIMEOUT_1, ErrorCode.DEADLOCK_1, ErrorCode.CONCURRENT_UPDATE_1 ->

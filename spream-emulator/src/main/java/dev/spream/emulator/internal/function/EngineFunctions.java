@@ -39,6 +39,7 @@ public final class EngineFunctions {
             deterministic("BOOL", "bool"),
             deterministic("INT64", "int64"),
             deterministic("BIGINT", "bigint"),
+            deterministic("FLOAT64", "float64"),
             deterministic("SAFE_BOOL", "safeBool"),
             deterministic("SAFE_INT64", "safeInt64"),
             deterministic("SAFE_STRING", "safeText"),
@@ -172,6 +173,27 @@ public final class EngineFunctions {
             throw Errors.invalidArgument("[ERROR] cannot cast type boolean to bigint");
         }
         return int64(value);
+    }
+
+    /** Casts a value to a floating-point number. */
+    public static @Nullable Double float64(Value value) {
+        if (value.getValueType() == Value.NULL) {
+            return null;
+        }
+        if (value.getValueType() != Value.VARCHAR) {
+            return value.getDouble();
+        }
+        String text = String.valueOf(value.getString()).strip();
+        try {
+            return switch (text.toLowerCase(Locale.ROOT)) {
+                case "inf", "+inf", "infinity", "+infinity" -> Double.POSITIVE_INFINITY;
+                case "-inf", "-infinity" -> Double.NEGATIVE_INFINITY;
+                case "nan" -> Double.NaN;
+                default -> Values.withoutNegativeZero(Double.parseDouble(text));
+            };
+        } catch (NumberFormatException e) {
+            throw Errors.outOfRange("Bad double value: " + text);
+        }
     }
 
     /** Returns the value as {@code SAFE_CAST(value AS BOOL)}, which is null where a cast fails. */

@@ -1,6 +1,8 @@
 package dev.spream.emulator.internal.function;
 
 import dev.spream.emulator.internal.sql.Errors;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -27,9 +29,12 @@ public final class ScalarFunctions {
                     "LENGTH length",
                     "LPAD lpad",
                     "LTRIM ltrim",
+                    "QUOTIENT quotient",
                     "REVERSE reverse",
                     "RPAD rpad",
                     "RTRIM rtrim",
+                    "SHIFT_LEFT shiftLeft",
+                    "SHIFT_RIGHT shiftRight",
                     "START start",
                     "TIMESTAMP_ADD timestampAdd")
             .map(names -> names.split(" "))
@@ -40,6 +45,12 @@ public final class ScalarFunctions {
     private static final long FIRST_SECOND = -62_135_596_800L;
 
     private static final long LAST_SECOND = 253_402_300_799L;
+
+    /** PostgreSQL's least number of a quotient's significant digits, in groups of four. */
+    private static final int MIN_DIGITS = 16;
+
+    private static final int GROUP_DIGITS = 4;
+    private static final int MAX_SCALE = 1000;
 
     private ScalarFunctions() {}
 
@@ -171,6 +182,51 @@ public final class ScalarFunctions {
 
     public static @Nullable String rtrim(@Nullable String text) {
         return text == null ? null : text.stripTrailing();
+    }
+
+    /**
+     * Returns a quotient with PostgreSQL's number of digits.
+     *
+     * @see <a href="https://github.com/postgres/postgres/blob/REL_17_STABLE/src/backend/utils/adt/numeric.c">numeric.c,
+     *     select_div_scale</a>
+     */
+    public static @Nullable BigDecimal quotient(@Nullable BigDecimal dividend, @Nullable BigDecimal divisor) {
+        if (dividend == null || divisor == null) {
+            return null;
+        }
+        if (divisor.signum() == 0) {
+            throw Errors.outOfRange("division by zero");
+        }
+        boolean shorter = firstGroup(dividend) <= firstGroup(divisor);
+        int weight = weight(dividend) - weight(divisor) - (shorter ? 1 : 0);
+        int scale =
+                Math.max(MIN_DIGITS - weight * GROUP_DIGITS, Math.max(0, Math.max(dividend.scale(), divisor.scale())));
+        return dividend.divide(divisor, Math.min(scale, MAX_SCALE), RoundingMode.HALF_UP);
+    }
+
+    /** Returns the exponent of the first group of decimal digits. */
+    private static int weight(BigDecimal number) {
+        return number.signum() == 0 ? 0 : Math.floorDiv(number.precision() - number.scale() - 1, GROUP_DIGITS);
+    }
+
+    private static int firstGroup(BigDecimal number) {
+        return number.abs().scaleByPowerOfTen(-GROUP_DIGITS * weight(number)).intValue();
+    }
+
+    public static @Nullable Long shiftLeft(@Nullable Long bits, @Nullable Long by) {
+        return bits == null || by == null ? null : isWithin(by) ? bits << by : 0L;
+    }
+
+    /** Shifts without regard to the sign. */
+    public static @Nullable Long shiftRight(@Nullable Long bits, @Nullable Long by) {
+        return bits == null || by == null ? null : isWithin(by) ? bits >>> by : 0L;
+    }
+
+    private static boolean isWithin(long shift) {
+        if (shift < 0) {
+            throw Errors.outOfRange("Bitwise shift by negative offset.");
+        }
+        return shift < Long.SIZE;
     }
 
     public static @Nullable String reverse(@Nullable String text) {

@@ -6,9 +6,9 @@ import com.google.spanner.v1.TransactionOptions;
 import com.google.spanner.v1.TransactionSelector;
 import com.google.spanner.v1.TransactionSelector.SelectorCase;
 import dev.spream.emulator.internal.database.WireTimestamps;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.stream.ChangeStreams;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import java.time.Instant;
 import java.util.Optional;
 

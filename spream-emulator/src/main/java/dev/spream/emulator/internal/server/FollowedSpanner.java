@@ -8,7 +8,7 @@ import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.PartialResultSet;
 import com.google.spanner.v1.ResultSet;
 import com.google.spanner.v1.SpannerGrpc;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import dev.spream.emulator.internal.upstream.FollowedDatabase;
 import io.grpc.Channel;
 import io.grpc.Context;

@@ -103,7 +103,7 @@ record PartitionedReads(Sessions sessions) {
             scope.begun().ifPresent(partitions::setTransaction);
             return partitions.build();
         };
-        return RequestTransaction.run(database, transaction, RequestOptions.getDefaultInstance(), response);
+        return RequestTransaction.run(sessions, session, transaction, RequestOptions.getDefaultInstance(), response);
     }
 
     /**

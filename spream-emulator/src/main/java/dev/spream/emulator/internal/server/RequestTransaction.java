@@ -36,10 +36,12 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, Life
         SINGLE_USE
     }
 
-    static RequestTransaction of(EmulatedDatabase database, TransactionSelector selector, RequestOptions options) {
+    private static RequestTransaction of(
+            Sessions sessions, String session, TransactionSelector selector, RequestOptions options) {
+        EmulatedDatabase database = sessions.databaseOf(session);
         return switch (selector.getSelectorCase()) {
             case ID -> opened(database.transactions().context(selector.getId()));
-            case BEGIN -> begin(database, selector.getBegin(), options);
+            case BEGIN -> begin(sessions, session, selector.getBegin(), options);
             case SINGLE_USE -> singleUse(database, selector.getSingleUse());
             case SELECTOR_NOT_SET -> opened(new ReadContext.Latest());
         };
@@ -49,7 +51,9 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, Life
         return new RequestTransaction(context, Optional.empty(), Life.OPEN);
     }
 
-    static RequestTransaction begin(EmulatedDatabase database, TransactionOptions options, RequestOptions request) {
+    static RequestTransaction begin(
+            Sessions sessions, String session, TransactionOptions options, RequestOptions request) {
+        EmulatedDatabase database = sessions.databaseOf(session);
         OpenTransactions transactions = database.transactions();
         boolean excluded = options.getExcludeTxnFromChangeStreams();
         return switch (options.getModeCase()) {
@@ -65,10 +69,13 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, Life
             }
             case PARTITIONED_DML -> writing(transactions.beginPartitioned(request.getTransactionTag(), excluded));
             case READ_WRITE ->
-                writing(transactions.begin(
-                        request.getTransactionTag(),
-                        excluded,
-                        options.getReadWrite().getMultiplexedSessionPreviousTransactionId()));
+                writing(
+                        sessions.isMultiplexed(session)
+                                ? transactions.begin(
+                                        request.getTransactionTag(),
+                                        excluded,
+                                        options.getReadWrite().getMultiplexedSessionPreviousTransactionId())
+                                : transactions.beginIn(session, request.getTransactionTag(), excluded));
             case MODE_NOT_SET -> throw Errors.invalidArgument("Invalid TransactionOptions: no mode is set");
         };
     }
@@ -98,11 +105,12 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, Life
 
     /** Runs a request in its transaction; a failure ends one that it began. */
     static <T> T run(
-            EmulatedDatabase database,
+            Sessions sessions,
+            String session,
             TransactionSelector selector,
             RequestOptions options,
             Function<RequestTransaction, T> request) {
-        RequestTransaction scope = of(database, selector, options);
+        RequestTransaction scope = of(sessions, session, selector, options);
         try {
             return request.apply(scope);
         } catch (RuntimeException e) {
@@ -112,7 +120,7 @@ record RequestTransaction(ReadContext context, Optional<Transaction> begun, Life
             throw e;
         } finally {
             if (scope.life == Life.SINGLE_USE && scope.context instanceof ReadContext.Within within) {
-                database.transactions().end(within.snapshot());
+                sessions.databaseOf(session).transactions().end(within.snapshot());
             }
         }
     }

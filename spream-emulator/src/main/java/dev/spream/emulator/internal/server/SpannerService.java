@@ -95,9 +95,8 @@ final class SpannerService extends SpannerGrpc.SpannerImplBase {
     @Override
     public void beginTransaction(BeginTransactionRequest request, StreamObserver<Transaction> observer) {
         answer(observer, () -> {
-            EmulatedDatabase database = sessions.databaseOf(request.getSession());
-            RequestTransaction scope =
-                    RequestTransaction.begin(database, request.getOptions(), request.getRequestOptions());
+            RequestTransaction scope = RequestTransaction.begin(
+                    sessions, request.getSession(), request.getOptions(), request.getRequestOptions());
             Transaction.Builder begun = scope.begun().orElseThrow().toBuilder();
             scope.precommitToken(sessions.isMultiplexed(request.getSession())).ifPresent(begun::setPrecommitToken);
             return begun.build();

@@ -7,16 +7,19 @@ import com.google.spanner.v1.ExecuteBatchDmlResponse;
 import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.ExecuteSqlRequest.QueryMode;
 import com.google.spanner.v1.ReadRequest;
+import com.google.spanner.v1.RequestOptions;
 import com.google.spanner.v1.ResultSet;
+import com.google.spanner.v1.TransactionSelector;
 import dev.spream.emulator.internal.database.AccessControl;
 import dev.spream.emulator.internal.database.EmulatedDatabase;
 import dev.spream.emulator.internal.database.QueryResult;
 import dev.spream.emulator.internal.database.ReadWriteTransaction;
 import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.SqlNames;
 import dev.spream.emulator.internal.sql.SqlParameters;
-import dev.spream.emulator.internal.sql.SqlTranslator;
 import io.grpc.StatusRuntimeException;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Runs reads, queries and DML in the transaction that the request names. */
 record StatementService(Sessions sessions) {
@@ -30,15 +33,23 @@ record StatementService(Sessions sessions) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
         refuseChangeStreamQuery(database, request);
         sessions.accessOf(request.getSession()).checkStatement(request.getSql());
-        boolean dml = SqlTranslator.isDml(request.getSql(), database.dialect());
+        boolean dml = SqlNames.isDml(request.getSql(), database.dialect());
         boolean planOnly = request.getQueryMode() == QueryMode.PLAN || PartitionedReads.isEmpty(request);
         SqlParameters parameters = new SqlParameters(request.getParams(), request.getParamTypesMap());
-        return RequestTransaction.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
+        return run(request.getSession(), request.getTransaction(), request.getRequestOptions(), scope -> {
             QueryResult result = dml
                     ? database.dml(request.getSql(), parameters, writer(scope), planOnly)
                     : database.query(request.getSql(), parameters, scope.context(), planOnly);
             return shape.shape(result, scope, sessions.isMultiplexed(request.getSession()));
         });
+    }
+
+    private <T> T run(
+            String session,
+            TransactionSelector selector,
+            RequestOptions options,
+            Function<RequestTransaction, T> request) {
+        return RequestTransaction.run(sessions, session, selector, options, request);
     }
 
     /** Rejects change stream queries; streaming calls have handled theirs before. */
@@ -61,7 +72,7 @@ record StatementService(Sessions sessions) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
         boolean multiplexed = sessions.isMultiplexed(request.getSession());
         AccessControl access = sessions.accessOf(request.getSession());
-        return RequestTransaction.run(database, request.getTransaction(), request.getRequestOptions(), scope -> {
+        return run(request.getSession(), request.getTransaction(), request.getRequestOptions(), scope -> {
             ExecuteBatchDmlResponse.Builder response =
                     ExecuteBatchDmlResponse.newBuilder().setStatus(Status.getDefaultInstance());
             for (Statement statement : request.getStatementsList()) {
@@ -86,7 +97,7 @@ record StatementService(Sessions sessions) {
             RequestTransaction scope,
             ExecuteBatchDmlResponse.Builder response) {
         try {
-            if (!SqlTranslator.isDml(statement.getSql(), database.dialect())) {
+            if (!SqlNames.isDml(statement.getSql(), database.dialect())) {
                 throw Errors.invalidArgument("ExecuteBatchDml takes DML statements only: %s", statement.getSql());
             }
             access.checkStatement(statement.getSql());
@@ -121,8 +132,8 @@ record StatementService(Sessions sessions) {
     <T> T read(ReadRequest request, ResultShape<T> shape) {
         EmulatedDatabase database = sessions.databaseOf(request.getSession());
         sessions.accessOf(request.getSession()).checkRead(request.getTable());
-        return RequestTransaction.run(
-                database,
+        return run(
+                request.getSession(),
                 request.getTransaction(),
                 request.getRequestOptions(),
                 scope -> shape.shape(

@@ -29,7 +29,7 @@ public enum Dialect {
     }
 
     /** Returns the name that a token stands for, folded unless it was quoted. */
-    String name(Token token) {
+    public String name(Token token) {
         return token.kind() == Token.Kind.QUOTED_NAME ? token.text() : fold(token.text());
     }
 
@@ -43,7 +43,7 @@ public enum Dialect {
     }
 
     /** Returns whether a name begins as those of functions that read streams do. */
-    boolean isReadFunction(String name) {
+    public boolean isReadFunction(String name) {
         return Stream.of(immutablePrefix, mutablePrefix)
                 .anyMatch(prefix -> name.regionMatches(true, 0, prefix, 0, prefix.length()));
     }

@@ -265,7 +265,8 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
         return Optional.ofNullable(form).map(found -> filled(found, arguments));
     }
 
-    private static String filled(String form, List<String> arguments) {
+    /** Returns a form with its arguments. */
+    static String filled(String form, List<String> arguments) {
         StringBuilder call = new StringBuilder();
         int end = 0;
         for (int at = form.indexOf('$'); at >= 0; at = form.indexOf('$', end)) {

@@ -73,11 +73,17 @@ record FunctionTranslator(
             return literals.translate();
         }
         Token first = cursor.peek();
+        boolean average = translator.operators().averageExactlyAt(cursor.position());
         StringBuilder name = new StringBuilder();
         for (int i = 0; i <= last; i++) {
             name.append(cursor.next().text());
         }
-        call(name.toString(), first);
+        if (average) {
+            String values = String.join(", ", arguments());
+            translator.emit("SPANNER_QUOTIENT(SUM(%1$s), COUNT(%1$s))".formatted(values));
+        } else {
+            call(name.toString(), first);
+        }
         return true;
     }
 
@@ -175,6 +181,7 @@ record FunctionTranslator(
             case "generate_uuid" -> uuid(name);
             case "safe_cast" -> cast(true);
             case "concat" -> concat();
+            case "array_agg" -> arrayAggregate();
             case "date_add" -> shift("DATE", DATE_UNITS, "");
             case "date_sub" -> shift("DATE", DATE_UNITS, "-");
             case "timestamp_add" -> shift("TIMESTAMP", TIMESTAMP_UNITS, "");
@@ -191,6 +198,31 @@ record FunctionTranslator(
         List<String> parts = arguments();
         translator.emit("CASE WHEN SPANNER_ACCEPTS('CONCAT', 'STRING BYTES', %s) THEN %s END"
                 .formatted(String.join(", ", parts), String.join(" || ", parts)));
+    }
+
+    /** Translates an array of values, which may leave out those that are NULL. */
+    private void arrayAggregate() {
+        cursor.expectSymbol("(");
+        String distinct = cursor.acceptWords("DISTINCT") ? "DISTINCT " : "";
+        String value = translator.capture(() -> {
+            while (!cursor.peek().isSymbol(")") && !cursor.peek().isWord("ORDER") && !atTreatmentOfNulls()) {
+                translator.translateToken();
+            }
+        });
+        boolean ignores = cursor.acceptWords("IGNORE", "NULLS");
+        if (!ignores) {
+            cursor.acceptWords("RESPECT", "NULLS");
+        }
+        String order = translator.capture(() -> translator.translateUntil(")"));
+        translator.emit("ARRAY_AGG(", distinct + value, order, ")");
+        if (ignores) {
+            translator.emit("FILTER (WHERE", value, "IS NOT NULL)");
+        }
+    }
+
+    private boolean atTreatmentOfNulls() {
+        boolean treatment = cursor.peek().isWord("IGNORE") || cursor.peek().isWord("RESPECT");
+        return treatment && cursor.peek(1).isWord("NULLS");
     }
 
     private void emitWithoutArguments(String expression) {
@@ -295,6 +327,7 @@ record FunctionTranslator(
             case JSON -> "SPANNER_JSONB(" + expression + ")";
             case INT64 -> engineCast((isPostgres() ? "SPANNER_BIGINT(" : "SPANNER_INT64(") + expression + ")", type);
             case BOOL -> engineCast(isPostgres() ? expression : "SPANNER_BOOL(" + expression + ")", type);
+            case FLOAT32, FLOAT64 -> engineCast("SPANNER_FLOAT64(" + expression + ")", type);
             default -> engineCast(expression, type);
         };
     }
@@ -352,6 +385,9 @@ record FunctionTranslator(
 
     private void argument() {
         while (!cursor.peek().isSymbol(",") && !cursor.peek().isSymbol(")")) {
+            if (atTreatmentOfNulls()) {
+                throw at(cursor.peek(), "IGNORE NULLS and RESPECT NULLS are allowed for ARRAY_AGG only");
+            }
             translator.translateToken();
         }
     }

@@ -3,17 +3,14 @@ package dev.spream.emulator.internal.sql;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.sql.Operators.Operation;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,14 +34,6 @@ public final class SqlTranslator {
             JOIN LEFT LIKE LIMIT NOT NULL ON OR ORDER OUTER RIGHT SELECT SET SOME THEN TRUE UNION UNNEST \
             UPDATE USING VALUES WHEN WHERE WITH""".split(" "));
 
-    /** Names that mean something without a declaration in the engine only. */
-    private static final Set<String> ENGINE_NAMES = Set.of("""
-            CURRENT_CATALOG CURRENT_PATH CURRENT_ROLE CURRENT_SCHEMA CURRENT_TIME CURRENT_USER DUAL LOCALTIME \
-            LOCALTIMESTAMP ROWNUM SESSION_USER SYSTEM_USER USER _ROWID_""".split(" "));
-
-    /** Operators and clauses that the engine has and Spanner has not. */
-    private static final Set<String> ENGINE_KEYWORDS = Set.of("ILIKE", "MINUS", "QUALIFY", "REGEXP");
-
     private final TokenCursor cursor;
     private final DatabaseDialect dialect;
     private final boolean postgres;
@@ -52,6 +41,8 @@ public final class SqlTranslator {
     private final SqlSchema schema;
     private final Set<String> aliases;
     private final FunctionTranslator functions;
+    private final Operators operators;
+    private final SelectItems items;
     private final List<@Nullable Object> binds = new ArrayList<>();
     private StringBuilder out = new StringBuilder();
 
@@ -66,8 +57,10 @@ public final class SqlTranslator {
         this.postgres = dialect == DatabaseDialect.POSTGRESQL;
         this.parameters = parameters;
         this.schema = schema;
-        this.aliases = aliases(new TokenCursor(sql, dialect));
+        this.aliases = SqlNames.aliases(new TokenCursor(sql, dialect));
         this.functions = FunctionTranslator.of(this, cursor, dialect, schema, now);
+        this.operators = Operators.of(sql, dialect, parameters, columnTypes(sql));
+        this.items = new SelectItems(this, cursor, functions, operators, postgres);
     }
 
     /** Translates a statement; {@code now} is its current timestamp. */
@@ -88,86 +81,29 @@ public final class SqlTranslator {
         return translator.takeOutput();
     }
 
-    /** Returns the names and keywords in an expression or a query, in lower case. */
-    public static Set<String> namesIn(String sql, DatabaseDialect dialect) {
-        Set<String> names = new HashSet<>();
-        TokenCursor cursor = new TokenCursor(sql, dialect);
-        while (!cursor.atEnd()) {
-            Token token = cursor.next();
-            if (token.isName() && (!cursor.peek().isSymbol("(") || token.isWord("SELECT"))) {
-                names.add(token.text().toLowerCase(Locale.ROOT));
-            }
-        }
-        return names;
-    }
-
-    /** Returns the names in a statement that may be tables, in lower case, with their named schemas. */
-    public static Set<String> pathsIn(String sql, DatabaseDialect dialect) {
-        Set<String> paths = new HashSet<>();
-        TokenCursor cursor = new TokenCursor(sql, dialect);
-        boolean afterDot = false;
-        while (!cursor.atEnd()) {
-            Token token = cursor.next();
-            if (token.isName() && !afterDot) {
-                String name = token.text().toLowerCase(Locale.ROOT);
-                boolean path = cursor.peek().isSymbol(".") && cursor.peek(1).isName();
-                String second = path ? cursor.peek(1).text().toLowerCase(Locale.ROOT) : "";
-                paths.add(name);
-                paths.add(name.equals("public") ? second : name + "." + second);
-            }
-            afterDot = token.isSymbol(".");
-        }
-        return paths;
-    }
-
-    /** Returns an expression with some of its names replaced. */
-    public static String replaced(
-            String expression, DatabaseDialect dialect, Function<String, Optional<String>> replacement) {
-        TokenCursor cursor = new TokenCursor(expression, dialect);
-        StringBuilder replaced = new StringBuilder();
-        int end = 0;
-        while (!cursor.atEnd()) {
-            Token token = cursor.next();
-            Optional<String> other =
-                    token.isName() && !cursor.peek().isSymbol("(") ? replacement.apply(token.text()) : Optional.empty();
-            if (other.isPresent()) {
-                replaced.append(expression, end, token.start()).append(other.get());
-                end = token.end();
-            }
-        }
-        return replaced.append(expression.substring(end)).toString();
-    }
-
-    /** Returns whether the statement is DML, by its first word. */
-    public static boolean isDml(String sql, DatabaseDialect dialect) {
-        Token first = new TokenCursor(sql, dialect).peek();
-        return first.isWord("INSERT") || first.isWord("UPDATE") || first.isWord("DELETE");
-    }
-
-    private static Set<String> aliases(TokenCursor cursor) {
-        Set<String> aliases = new HashSet<>();
-        Deque<Token> groups = new ArrayDeque<>();
-        while (!cursor.atEnd()) {
-            Token token = cursor.next();
-            if (token.isWord("AS") && cursor.peek().kind() == Kind.WORD) {
-                aliases.add(cursor.peek().text().toLowerCase(Locale.ROOT));
-            }
-            if (cursor.peek().isSymbol("(")) {
-                groups.push(token);
-            }
-            boolean named = token.isSymbol(")") && !groups.isEmpty();
-            Token before = named ? groups.pop() : token;
-            if (named && cursor.peek().isWord("AS") && cursor.peek(1).isSymbol("(")) {
-                // The columns of a common table expression.
-                aliases.add(before.text().toLowerCase(Locale.ROOT));
-            }
-        }
-        return aliases;
+    /** Returns the types of the columns of the tables in the statement, where they agree. */
+    private Operators.ColumnTypes columnTypes(String sql) {
+        List<String> tables =
+                SqlNames.pathsIn(sql, dialect).stream().filter(schema::isTable).toList();
+        return name -> {
+            List<Type> types = tables.stream()
+                    .flatMap(table -> schema.columnType(table, name.text()).stream())
+                    .distinct()
+                    .limit(2)
+                    .toList();
+            return types.size() == 1 && !isAlias(name)
+                    ? Optional.of(types.getFirst().getCode())
+                    : Optional.empty();
+        };
     }
 
     /** Returns whether the name stands for a table or a column after {@code AS} somewhere in the statement. */
     boolean isAlias(Token name) {
         return aliases.contains(name.text().toLowerCase(Locale.ROOT));
+    }
+
+    Operators operators() {
+        return operators;
     }
 
     private Translation statement() {
@@ -197,70 +133,14 @@ public final class SqlTranslator {
         return taken;
     }
 
+    /** Translates the rest of the statement. */
     void translateRest() {
-        translateRest(false);
+        items.translate(false);
     }
 
     /** Translates the rest of the statement, which is a list of select items. */
     void translateList() {
-        translateRest(true);
-    }
-
-    private void translateRest(boolean beginsWithItem) {
-        boolean inList = beginsWithItem;
-        boolean atItem = beginsWithItem;
-        while (!cursor.atEnd()) {
-            Token next = cursor.peek();
-            if (inList && atItem && (postgres ? translateCallAsNamed() : translateAsNamed())) {
-                continue;
-            }
-            inList = (inList || next.isWord("SELECT")) && !next.isWord("FROM");
-            atItem = next.isWord("SELECT") || next.isWord("DISTINCT") || next.isSymbol(",");
-            translateToken();
-        }
-    }
-
-    /**
-     * Translates a column at the end of a select item, if there is one, and names the result column as the query spells
-     * it. The engine would use the spelling of the table: columns of the information schema are in upper case there,
-     * and clients query in lower case. Returns whether there was one.
-     */
-    private boolean translateAsNamed() {
-        int last = 0;
-        while (cursor.peek(last).isName() && cursor.peek(last + 1).isSymbol(".")) {
-            last += 2;
-        }
-        Token name = cursor.peek(last);
-        Token after = cursor.peek(last + 1);
-        boolean column = name.kind() == Kind.WORD
-                && (last > 0 || !KEYWORDS.contains(name.upper()))
-                && !name.upper().startsWith("CURRENT_");
-        if (!endsItem(after) || !column) {
-            return false;
-        }
-        while (!cursor.peek().equals(after)) {
-            translateToken();
-        }
-        emit("AS", quoted(name.text()));
-        return true;
-    }
-
-    /** Translates a call, if it is a select item of its own, and names the result column by it, as PostgreSQL does. */
-    private boolean translateCallAsNamed() {
-        int last = functions.calledName();
-        if (last < 0 || cursor.peek(last).isWord("UNNEST") || cursor.peek(last).isWord("CAST")) {
-            return false;
-        }
-        String name = cursor.peek(last).text().toLowerCase(Locale.ROOT);
-        translateToken();
-        if (endsItem(cursor.peek())) {
-            emit("AS", quoted(name.equals("trim") ? "btrim" : name));
-        }
-        return true;
-    }
-
-    private static boolean endsItem(Token token) {
-        return token.isSymbol(",") || token.isWord("FROM") || token.kind() == Kind.END;
+        items.translate(true);
     }
 
     /** Runs the action and returns its output instead of emitting it. */
@@ -284,6 +164,11 @@ public final class SqlTranslator {
 
     /** Translates the next token, and the whole group if the token opens one. */
     void translateToken() {
+        Optional<Operation> operation = operators.take(cursor.position());
+        if (operation.isPresent()) {
+            operation(operation.get());
+            return;
+        }
         Token token = cursor.peek();
         boolean operand = token.kind() != Kind.SYMBOL && token.kind() != Kind.END;
         if (!postgres || !operand || !cursor.peek(1).isSymbol("::")) {
@@ -295,6 +180,19 @@ public final class SqlTranslator {
             value = functions.cast(value, Types.parse(cursor, dialect));
         }
         emit(value);
+    }
+
+    private void operation(Operation operation) {
+        String left = capture(() -> translateTo(operation.operator()));
+        cursor.next();
+        String right = capture(() -> translateTo(operation.end()));
+        emit(FunctionCatalog.filled(operation.form(), List.of(left, right)));
+    }
+
+    private void translateTo(int position) {
+        while (cursor.position() < position) {
+            translateToken();
+        }
     }
 
     private void translateAlone(Token first) {
@@ -383,38 +281,11 @@ public final class SqlTranslator {
         } else if (needsQuotes(token)) {
             emit(quoted(token.text()));
         } else {
-            refuseEngineWord(token);
+            EngineWords.refuse(token, cursor, postgres);
             emit(token.text());
         }
         if (token.isWord("AS")) {
             keywordAsName();
-        }
-    }
-
-    private void refuseEngineWord(Token token) {
-        boolean distinct = cursor.peek().isWord("DISTINCT")
-                || (cursor.peek().isWord("NOT") && cursor.peek(1).isWord("DISTINCT"));
-        if (!postgres && token.isWord("IS") && distinct) {
-            throw Errors.invalidArgument(
-                    "IS DISTINCT FROM is not supported [at %d:%d]", cursor.line(token), cursor.column(token));
-        }
-        if (token.isWord("OVER")) {
-            throw postgres
-                    ? Errors.unimplemented("Statements with WINDOW clauses are not supported")
-                    : Errors.invalidArgument("Analytic functions not supported");
-        }
-        if (ENGINE_KEYWORDS.contains(token.upper())) {
-            throw postgres
-                    ? Errors.unimplemented("%s is not supported", token.upper())
-                    : Errors.invalidArgument(
-                            "Syntax error: Unexpected %s [at %d:%d]",
-                            token.text(), cursor.line(token), cursor.column(token));
-        }
-        if (ENGINE_NAMES.contains(token.upper())) {
-            throw postgres
-                    ? Errors.unimplemented("Unsupported Postgres expression: %s", token.text())
-                    : Errors.invalidArgument(
-                            "Unrecognized name: %s [at %d:%d]", token.text(), cursor.line(token), cursor.column(token));
         }
     }
 
@@ -465,6 +336,7 @@ public final class SqlTranslator {
                 emit("]");
             }
             case "/" -> emit(postgres ? "/" : "* 1E0 /");
+            case "%" -> emit(modulo(token));
             case "!=" -> emit("<>");
             case "::" -> {
                 Type type = Types.parse(cursor, dialect).type();
@@ -481,6 +353,14 @@ public final class SqlTranslator {
             case ";" -> cursor.expectEnd();
             default -> emit(token.text());
         }
+    }
+
+    private String modulo(Token token) {
+        if (!postgres) {
+            throw Errors.invalidArgument(
+                    "Syntax error: Unexpected \"%%\" [at %d:%d]", cursor.line(token), cursor.column(token));
+        }
+        return token.text();
     }
 
     /** Translates up to a closing symbol, which is consumed and not emitted. */

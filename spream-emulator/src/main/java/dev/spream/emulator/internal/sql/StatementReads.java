@@ -42,12 +42,12 @@ public record StatementReads(Set<String> tables, Map<String, Operand> equalities
 
     public static StatementReads of(String sql, DatabaseDialect dialect, SqlParameters parameters, SqlSchema schema) {
         List<Token> tokens = Lexer.tokens(sql, dialect == DatabaseDialect.POSTGRESQL);
-        boolean dml = SqlTranslator.isDml(sql, dialect);
+        boolean dml = SqlNames.isDml(sql, dialect);
         long queries = tokens.stream().filter(token -> token.isWord("SELECT")).count();
         if (tokens.getFirst().isWord("INSERT") && queries == 0 && !mayIgnore(tokens)) {
             return new StatementReads(Set.of(), Map.of());
         }
-        Set<String> tables = new HashSet<>(SqlTranslator.pathsIn(sql, dialect));
+        Set<String> tables = new HashSet<>(SqlNames.pathsIn(sql, dialect));
         tables.removeIf(name -> !schema.isTable(name));
         boolean simple = tables.size() == 1
                 && !tokens.getFirst().isWord("INSERT")

@@ -8,35 +8,35 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /** Reads tokens from left to right, for parsers. Confined to one thread. */
-final class TokenCursor {
+public final class TokenCursor {
     private final String sql;
     private final boolean postgres;
     private final List<Token> tokens;
     private int at;
 
-    TokenCursor(String sql, DatabaseDialect dialect) {
+    public TokenCursor(String sql, DatabaseDialect dialect) {
         this(sql, Dialect.of(dialect));
     }
 
-    TokenCursor(String sql, Dialect dialect) {
+    public TokenCursor(String sql, Dialect dialect) {
         this.sql = sql;
         this.postgres = dialect == Dialect.POSTGRESQL;
         this.tokens = Lexer.tokens(sql, postgres);
     }
 
-    String sql() {
+    public String sql() {
         return sql;
     }
 
-    Token peek() {
+    public Token peek() {
         return tokens.get(at);
     }
 
-    Token peek(int ahead) {
+    public Token peek(int ahead) {
         return tokens.get(Math.min(at + ahead, tokens.size() - 1));
     }
 
-    Token next() {
+    public Token next() {
         Token token = tokens.get(at);
         if (token.kind() != Kind.END) {
             at++;
@@ -44,12 +44,28 @@ final class TokenCursor {
         return token;
     }
 
-    boolean atEnd() {
+    /** Returns the number of the next token. */
+    public int position() {
+        return at;
+    }
+
+    public void skip(int count) {
+        at = Math.min(at + count, tokens.size() - 1);
+    }
+
+    /** Skips up to a symbol, with it. */
+    public void skipTo(String symbol) {
+        while (!atEnd() && !acceptSymbol(symbol)) {
+            at++;
+        }
+    }
+
+    public boolean atEnd() {
         return peek().kind() == Kind.END;
     }
 
     /** Consumes these keywords if all of them come next; returns whether they did. */
-    boolean acceptWords(String... keywords) {
+    public boolean acceptWords(String... keywords) {
         for (int i = 0; i < keywords.length; i++) {
             if (!peek(i).isWord(keywords[i])) {
                 return false;
@@ -59,7 +75,7 @@ final class TokenCursor {
         return true;
     }
 
-    boolean acceptSymbol(String symbol) {
+    public boolean acceptSymbol(String symbol) {
         if (!peek().isSymbol(symbol)) {
             return false;
         }
@@ -67,20 +83,20 @@ final class TokenCursor {
         return true;
     }
 
-    void expectWords(String... keywords) {
+    public void expectWords(String... keywords) {
         if (!acceptWords(keywords)) {
             throw syntaxError("Expected " + String.join(" ", keywords));
         }
     }
 
-    void expectSymbol(String symbol) {
+    public void expectSymbol(String symbol) {
         if (!acceptSymbol(symbol)) {
             throw syntaxError("Expected \"" + symbol + "\"");
         }
     }
 
     /** Returns a name, with the named schema that it may be in, as {@code schema.name}. */
-    String expectName() {
+    public String expectName() {
         String name = expectPart();
         while (acceptSymbol(".")) {
             boolean unnamed = postgres && (name.equals("public") || name.equals("spanner"));
@@ -90,7 +106,7 @@ final class TokenCursor {
     }
 
     /** Returns the name of a column, without its table's. */
-    String expectColumn() {
+    public String expectColumn() {
         String name = expectPart();
         return acceptSymbol(".") ? expectColumn() : name;
     }
@@ -105,12 +121,12 @@ final class TokenCursor {
     }
 
     /** Returns whether only an optional semicolon is left, and consumes it. */
-    boolean acceptEnd() {
+    public boolean acceptEnd() {
         acceptSymbol(";");
         return atEnd();
     }
 
-    void expectEnd() {
+    public void expectEnd() {
         if (!acceptEnd()) {
             throw syntaxError("Expected end of statement");
         }
@@ -128,7 +144,7 @@ final class TokenCursor {
     }
 
     /** Consumes a parenthesised group with its contents and returns its source. */
-    String skipGroup() {
+    public String skipGroup() {
         int start = peek().start();
         expectSymbol("(");
         int depth = 1;
@@ -143,13 +159,13 @@ final class TokenCursor {
     }
 
     /** Consumes a parenthesised group and returns the source within it. */
-    String group() {
+    public String group() {
         String group = skipGroup();
         return group.substring(1, group.length() - 1).strip();
     }
 
     /** Consumes an expression up to the token that ends it, outside of parentheses, and returns its source. */
-    String expression(Predicate<Token> end) {
+    public String expression(Predicate<Token> end) {
         int start = peek().start();
         int last = start;
         while (!atEnd() && !end.test(peek())) {
@@ -166,7 +182,7 @@ final class TokenCursor {
         return sql.substring(start, last);
     }
 
-    long integer() {
+    public long integer() {
         boolean negative = acceptSymbol("-");
         if (!peek().text().matches("\\d{1,18}")) {
             throw syntaxError("Expected an integer");
@@ -175,7 +191,7 @@ final class TokenCursor {
         return negative ? -value : value;
     }
 
-    StatusRuntimeException syntaxError(String expected) {
+    public StatusRuntimeException syntaxError(String expected) {
         Token found = peek();
         String what = found.kind() == Kind.END ? "end of statement" : "\"" + found.text() + "\"";
         return Errors.invalidArgument(
@@ -183,12 +199,12 @@ final class TokenCursor {
     }
 
     /** Returns the line of the text that contains a token, from 1. */
-    long line(Token token) {
+    public long line(Token token) {
         return 1
                 + sql.substring(0, token.start()).chars().filter(c -> c == '\n').count();
     }
 
-    int column(Token token) {
+    public int column(Token token) {
         return token.start() - sql.lastIndexOf('\n', Math.max(0, token.start() - 1));
     }
 }

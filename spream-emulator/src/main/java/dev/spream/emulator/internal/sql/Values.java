@@ -7,7 +7,9 @@ import com.google.protobuf.Value.KindCase;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeAnnotationCode;
 import com.google.spanner.v1.TypeCode;
+import io.grpc.StatusRuntimeException;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -105,7 +107,7 @@ public final class Values {
 
     private static double number(Value value, Type type) {
         if (value.hasNumberValue()) {
-            return value.getNumberValue();
+            return withoutNegativeZero(value.getNumberValue());
         }
         return switch (text(value, type)) {
             case "NaN" -> Double.NaN;
@@ -113,6 +115,18 @@ public final class Values {
             case "-Infinity" -> Double.NEGATIVE_INFINITY;
             default -> throw mismatch(value, type);
         };
+    }
+
+    /** Returns a number, unless it is the negative zero: the engine would store it without its sign. */
+    public static double withoutNegativeZero(double number) {
+        if (number == 0 && Double.doubleToRawLongBits(number) != 0) {
+            throw negativeZero();
+        }
+        return number;
+    }
+
+    static StatusRuntimeException negativeZero() {
+        return Errors.unimplemented("The emulator does not support the number -0.0; write 0.0");
     }
 
     private static BigDecimal numeric(String text, Type type) {
@@ -205,7 +219,11 @@ public final class Values {
         if (isPostgres(type)) {
             return decimal.toPlainString();
         }
-        return decimal.signum() == 0 ? "0" : decimal.stripTrailingZeros().toPlainString();
+        BigDecimal rounded = decimal.setScale(GOOGLE_NUMERIC_SCALE, RoundingMode.HALF_UP);
+        if (rounded.precision() - rounded.scale() > GOOGLE_NUMERIC_INTEGER_DIGITS) {
+            throw Errors.outOfRange("numeric overflow: " + decimal.toPlainString());
+        }
+        return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
     }
 
     private static String timestampText(Object object) {

@@ -61,6 +61,13 @@ final class ChangeStream {
         recorder = new TransactionRecorder(other);
     }
 
+    /** Changes the value capture type, unless it is this one; called within the commit. */
+    void capture(String valueCaptureType) {
+        if (!definition.options().valueCapture().name().equals(valueCaptureType)) {
+            redefine(definition.with(definition.options().capturing(valueCaptureType)));
+        }
+    }
+
     /** Stores a transaction's records; called within the commit. */
     void commit(Commit commit, String transactionId) {
         List<RowChange> changes = recorder.recorded(commit);

@@ -10,12 +10,12 @@ import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.PartitionControl;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.Table;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
-import dev.spream.emulator.internal.sql.ChangeStreamQueryParser;
 import dev.spream.emulator.internal.sql.Dialect;
-import dev.spream.emulator.internal.sql.StreamStatement;
-import dev.spream.emulator.internal.sql.StreamStatementParser;
-import dev.spream.emulator.internal.sql.WatchSpec;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQueryParser;
+import dev.spream.emulator.internal.streamsql.StreamStatement;
+import dev.spream.emulator.internal.streamsql.StreamStatementParser;
+import dev.spream.emulator.internal.streamsql.WatchSpec;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
@@ -86,7 +86,7 @@ public final class ChangeStreams implements AutoCloseable {
 
     /**
      * Serves a stream that another server holds, with these options, or applies its present options. Its commits come
-     * by {@link #commit(String, Commit, long)}.
+     * by {@link #commit(String, Commit, long, String)}.
      *
      * @param created the first instant at which it can be read
      */
@@ -167,9 +167,12 @@ public final class ChangeStreams implements AutoCloseable {
      * Records a transaction of a followed stream; called while the clock publishes commits.
      *
      * @param transactionId its number, which grows from commit to commit
+     * @param valueCaptureType that of the stream at the commit
      */
-    public void commit(String stream, Commit commit, long transactionId) {
-        stream(stream).commit(commit, Long.toString(FIRST_TRANSACTION_ID + transactionId));
+    public void commit(String stream, Commit commit, long transactionId, String valueCaptureType) {
+        ChangeStream followed = stream(stream);
+        followed.capture(valueCaptureType);
+        followed.commit(commit, Long.toString(FIRST_TRANSACTION_ID + transactionId));
     }
 
     /**

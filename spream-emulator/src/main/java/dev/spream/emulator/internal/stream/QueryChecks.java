@@ -1,8 +1,8 @@
 package dev.spream.emulator.internal.stream;
 
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.PartitionMode;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

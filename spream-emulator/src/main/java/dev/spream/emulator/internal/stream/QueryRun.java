@@ -5,7 +5,7 @@ import static java.time.temporal.ChronoUnit.MICROS;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Value;
 import dev.spream.emulator.control.Fault;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import io.grpc.StatusRuntimeException;
 import java.time.Duration;
 import java.time.Instant;

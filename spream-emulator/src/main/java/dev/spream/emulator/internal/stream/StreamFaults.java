@@ -2,8 +2,8 @@ package dev.spream.emulator.internal.stream;
 
 import dev.spream.emulator.control.Fault;
 import dev.spream.emulator.control.FaultControl;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.internal.stream.QueryFaults.Origin;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumMap;

@@ -55,6 +55,12 @@ public record StreamOptions(Map<String, String> declared) {
         return new StreamOptions(merged);
     }
 
+    StreamOptions capturing(String valueCaptureType) {
+        Map<String, String> changed = new LinkedHashMap<>(declared);
+        changed.put(VALUE_CAPTURE, valueCaptureType);
+        return new StreamOptions(changed);
+    }
+
     private static void check(String name, Optional<Token> value) {
         switch (name) {
             case RETENTION -> value.ifPresent(StreamOptions::checkRetention);

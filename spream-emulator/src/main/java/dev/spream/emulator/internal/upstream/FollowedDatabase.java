@@ -3,7 +3,6 @@ package dev.spream.emulator.internal.upstream;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toMap;
-import static java.util.stream.Collectors.toSet;
 
 import com.google.protobuf.Struct;
 import com.google.spanner.admin.database.v1.DatabaseAdminGrpc;
@@ -16,16 +15,14 @@ import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.internal.database.RecordedCommits;
 import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.RowChange;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
 import dev.spream.emulator.internal.sql.Dialect;
 import dev.spream.emulator.internal.sql.PartitionMode;
-import dev.spream.emulator.internal.sql.StreamStatement;
-import dev.spream.emulator.internal.sql.StreamStatementParser;
 import dev.spream.emulator.internal.stream.ChangeStreams;
 import dev.spream.emulator.internal.stream.EmulatorThreads;
 import dev.spream.emulator.internal.stream.FollowedClock;
 import dev.spream.emulator.internal.stream.PartitionModeDdl;
 import dev.spream.emulator.internal.stream.StreamSettings;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import io.grpc.Channel;
 import io.grpc.StatusRuntimeException;
 import java.time.Instant;
@@ -43,6 +40,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,14 +76,14 @@ public final class FollowedDatabase implements AutoCloseable {
     private final ReentrantLock refreshing = new ReentrantLock();
     private final Semaphore changed = new Semaphore(0);
     private final Thread looks;
-    private volatile boolean missing; // whether a stream was found missing since the last refresh
+    private volatile boolean outdated; // whether a stream was found dropped since the last refresh
 
-    /** A stream, and what takes its commits with the numbers of their transactions. */
+    /** A stream, and what takes its commits with their transactions' numbers and their value capture types. */
     private record Followed(UpstreamStream stream, CommitSink sink) {}
 
     @FunctionalInterface
     private interface CommitSink {
-        void take(Commit commit, long transactionId);
+        void take(Commit commit, long transactionId, String valueCaptureType);
     }
 
     /**
@@ -135,12 +133,16 @@ public final class FollowedDatabase implements AutoCloseable {
      */
     public Optional<ChangeStreamQuery> streamQuery(String sql, Struct params, Map<String, Type> types) {
         try {
-            return streams.parse(sql, params, types);
+            Optional<ChangeStreamQuery> query = streams.parse(sql, params, types);
+            if (query.isEmpty() || query.get().partition().isPresent()) {
+                return query;
+            }
         } catch (StatusRuntimeException e) {
-            // A client of the other server may have created the stream there.
-            refresh(Set.of());
-            return streams.parse(sql, params, types);
+            // As for an initial query.
         }
+        // A client of the other server may have created, altered or dropped the stream there.
+        refresh();
+        return streams.parse(sql, params, types);
     }
 
     /** Makes a commit in the other server; its changes are looked for at once. */
@@ -160,36 +162,18 @@ public final class FollowedDatabase implements AutoCloseable {
     public void applied(List<String> statements) {
         refreshing.lock();
         try {
-            Set<String> recreated = statements.stream()
-                    .flatMap(statement -> dropped(statement).stream())
-                    .flatMap(drop -> followed.stream()
-                            .filter(each -> dialect.sameName(each.stream().name(), drop))
-                            .filter(this::isRecreated))
-                    .map(each -> each.stream().name())
-                    .collect(toSet());
+            dropReplaced();
             for (String statement : statements) {
                 created(statement)
-                        .filter(created -> recreated.contains(created.stream()) || !isFollowed(created.stream()))
+                        .filter(created -> !isFollowed(created.stream()))
                         .ifPresent(created -> created.mode()
                                 .ifPresentOrElse(
                                         mode -> modes.put(created.stream(), mode),
                                         () -> modes.remove(created.stream())));
             }
-            refresh(recreated);
+            refresh();
         } finally {
             refreshing.unlock();
-        }
-    }
-
-    /** Returns the stream that a statement drops. */
-    private Optional<String> dropped(String statement) {
-        try {
-            return StreamStatementParser.handles(dialect, statement)
-                            && StreamStatementParser.parse(dialect, statement) instanceof StreamStatement.Drop drop
-                    ? Optional.of(drop.stream())
-                    : Optional.empty();
-        } catch (StatusRuntimeException e) {
-            return Optional.empty(); // what cannot be parsed here is the other server's to judge
         }
     }
 
@@ -197,16 +181,14 @@ public final class FollowedDatabase implements AutoCloseable {
         try {
             return PartitionModeDdl.created(statement, dialect);
         } catch (StatusRuntimeException e) {
-            return Optional.empty(); // as above
+            return Optional.empty(); // what cannot be parsed here is the other server's to judge
         }
     }
 
-    /** Returns whether the other server has a stream of this name that is another one. */
-    private boolean isRecreated(Followed each) {
+    /** Returns whether the other server has another stream of this name now. */
+    private static boolean isReplaced(Followed each) {
         try {
-            Instant created =
-                    UpstreamStream.open(client, each.stream().name(), dialect).created();
-            return created.isAfter(each.stream().created());
+            return each.stream().isReplaced();
         } catch (StatusRuntimeException e) {
             if (isMissing(e)) {
                 return false;
@@ -231,25 +213,35 @@ public final class FollowedDatabase implements AutoCloseable {
         values.forgetTables();
     }
 
-    /** Takes over the change streams as they are in the other server now, those in {@code again} as new ones. */
-    private void refresh(Set<String> again) {
+    /** Takes over the change streams as they are in the other server now. */
+    private void refresh() {
         refreshing.lock();
         try {
             values.forgetTables();
-            missing = false;
+            outdated = false;
+            dropReplaced();
             Map<String, Map<String, String>> present = declared();
-            for (Followed each : followed) {
-                String stream = each.stream().name();
-                boolean gone = !present.containsKey(stream) || again.contains(stream);
-                if (gone && !stream.equals(LOG_STREAM)) {
-                    followed.remove(each);
-                    streams.unfollow(stream);
-                }
-            }
+            drop(each -> !present.containsKey(each.stream().name()));
             modes.keySet().retainAll(present.keySet());
             present.forEach(this::follow);
         } finally {
             refreshing.unlock();
+        }
+    }
+
+    /** Drops the streams that the other server has dropped and created again. */
+    private void dropReplaced() {
+        drop(FollowedDatabase::isReplaced);
+    }
+
+    private void drop(Predicate<Followed> which) {
+        for (Followed each : followed) {
+            String stream = each.stream().name();
+            if (!stream.equals(LOG_STREAM) && which.test(each)) {
+                followed.remove(each);
+                modes.remove(stream);
+                streams.unfollow(stream);
+            }
         }
     }
 
@@ -275,7 +267,7 @@ public final class FollowedDatabase implements AutoCloseable {
         }
         UpstreamStream opened = UpstreamStream.open(client, stream, dialect);
         streams.follow(stream, options, opened.created());
-        followed.add(new Followed(opened, (commit, id) -> streams.commit(stream, commit, id)));
+        followed.add(new Followed(opened, (commit, id, type) -> streams.commit(stream, commit, id, type)));
     }
 
     /** Hands over the commits up to the present; called by the clock, one call at a time. */
@@ -296,7 +288,7 @@ public final class FollowedDatabase implements AutoCloseable {
                 if (!isMissing(e)) {
                     throw e;
                 }
-                missing = true; // dropped in the other server directly: the next look refreshes
+                outdated = true; // dropped in the other server directly: the next look refreshes
                 return;
             }
         }
@@ -321,9 +313,12 @@ public final class FollowedDatabase implements AutoCloseable {
     private void take(Followed each, UpstreamStream.Step step) {
         Map<Long, List<UpstreamRecord>> transactions = step.records().stream()
                 .collect(groupingBy(UpstreamRecord::transactionId, LinkedHashMap::new, toList()));
-        Map<Long, Commit> commits = new LinkedHashMap<>();
-        transactions.forEach((id, records) -> commits.put(id, commit(records)));
-        commits.forEach((id, commit) -> each.sink().take(commit, id));
+        List<Runnable> taking = new ArrayList<>();
+        transactions.forEach((id, records) -> {
+            Commit commit = commit(records);
+            taking.add(() -> each.sink().take(commit, id, records.getFirst().valueCaptureType()));
+        });
+        taking.forEach(Runnable::run);
         each.stream().taken(step);
     }
 
@@ -354,8 +349,8 @@ public final class FollowedDatabase implements AutoCloseable {
     private void lookOnce() {
         try {
             clock.now();
-            if (missing) {
-                refresh(Set.of());
+            if (outdated) {
+                refresh();
             }
         } catch (RuntimeException e) {
             // The queries make the same call for their heartbeats, and end with its error.
@@ -371,7 +366,7 @@ public final class FollowedDatabase implements AutoCloseable {
                 createLogStream();
                 followed.add(new Followed(
                         UpstreamStream.open(client, LOG_STREAM, dialect),
-                        (commit, id) -> logs.forEach(each -> each.add(commit))));
+                        (commit, id, type) -> logs.forEach(each -> each.add(commit))));
             }
             clock.now();
             RecordedCommits recorded = new RecordedCommits();

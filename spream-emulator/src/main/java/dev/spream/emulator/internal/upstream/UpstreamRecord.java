@@ -32,6 +32,7 @@ import java.util.Set;
  * @param tableName the table's name, with its schema if that is not the default one
  * @param columns the listed columns, key columns included, in declared order
  * @param keys the names of the key columns
+ * @param valueCaptureType that of its stream at the commit
  * @see <a href="https://cloud.google.com/spanner/docs/change-streams/details#data-change-records">data change records</a>
  */
 record UpstreamRecord(
@@ -41,6 +42,7 @@ record UpstreamRecord(
         String tableName,
         List<Column> columns,
         List<String> keys,
+        String valueCaptureType,
         Kind kind,
         List<Mod> mods) {
     static final Comparator<UpstreamRecord> COMMIT_ORDER = comparing(UpstreamRecord::commitTimestamp)
@@ -69,7 +71,8 @@ record UpstreamRecord(
         Map<String, Type> types = new LinkedHashMap<>();
         columns.forEach(column -> types.put(column.name(), column.type()));
         List<Mod> mods = new ArrayList<>();
-        boolean oldValuesAndRow = json.get("value_capture_type").getAsString().equals("NEW_ROW_AND_OLD_VALUES");
+        String valueCaptureType = json.get("value_capture_type").getAsString();
+        boolean oldValuesAndRow = valueCaptureType.equals("NEW_ROW_AND_OLD_VALUES");
         json.getAsJsonArray("mods").forEach(mod -> mods.add(mod(mod.getAsJsonObject(), types, oldValuesAndRow)));
         return new UpstreamRecord(
                 instant(json.get("commit_timestamp")),
@@ -78,6 +81,7 @@ record UpstreamRecord(
                 json.get("table_name").getAsString(),
                 columns,
                 keys,
+                valueCaptureType,
                 Kind.valueOf(json.get("mod_type").getAsString()),
                 mods);
     }
@@ -171,6 +175,7 @@ record UpstreamRecord(
     }
 
     UpstreamRecord with(List<Mod> others) {
-        return new UpstreamRecord(commitTimestamp, transactionId, sequence, tableName, columns, keys, kind, others);
+        return new UpstreamRecord(
+                commitTimestamp, transactionId, sequence, tableName, columns, keys, valueCaptureType, kind, others);
     }
 }

@@ -86,6 +86,18 @@ final class UpstreamStream {
         return retained ? readable.plus(RETENTION_MARGIN) : readable;
     }
 
+    /**
+     * Returns whether the other server has another stream of this name now: one that begins later, though what this one
+     * had is still within the retention period.
+     */
+    boolean isReplaced() {
+        return !isReadable(created)
+                && Duration.between(firstReadable(), client.readTimestamp())
+                                .plusHours(1)
+                                .compareTo(MIN_RETENTION)
+                        < 0;
+    }
+
     private boolean isReadable(Instant start) {
         try {
             query(start, null, null);

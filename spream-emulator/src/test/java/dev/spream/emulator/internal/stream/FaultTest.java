@@ -14,7 +14,7 @@ import dev.spream.emulator.control.Fault;
 import dev.spream.emulator.control.Fault.Kind;
 import dev.spream.emulator.control.FaultControl;
 import dev.spream.emulator.control.PartitionChurn;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import io.grpc.Status;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -19,7 +19,7 @@ import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.control.PartitionControl.KeyRange;
 import dev.spream.emulator.control.PartitionControl.PartitionView;
 import dev.spream.emulator.internal.schema.RowChange;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import io.grpc.Status;
 import java.time.Duration;
 import java.time.Instant;

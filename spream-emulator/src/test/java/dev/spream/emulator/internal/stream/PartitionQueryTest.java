@@ -14,7 +14,7 @@ import com.google.spanner.v1.PartialResultSet;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.control.PartitionControl.PartitionView;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import io.grpc.Status;
 import java.time.Duration;
 import java.time.Instant;

@@ -11,7 +11,7 @@ import com.google.protobuf.ByteString;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import dev.spream.emulator.control.DrivenClock;
 import dev.spream.emulator.control.PartitionChurn;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import io.grpc.Status;
 import java.time.Duration;
 import java.time.Instant;

@@ -17,7 +17,7 @@ import dev.spream.emulator.internal.schema.Commit;
 import dev.spream.emulator.internal.schema.RowChange;
 import dev.spream.emulator.internal.schema.RowChange.Kind;
 import dev.spream.emulator.internal.schema.Table;
-import dev.spream.emulator.internal.sql.ChangeStreamQuery;
+import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;

@@ -1,8 +1,12 @@
-package dev.spream.emulator.internal.sql;
+package dev.spream.emulator.internal.streamsql;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Struct;
 import com.google.protobuf.Value;
+import dev.spream.emulator.internal.sql.Dialect;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Token;
+import dev.spream.emulator.internal.sql.TokenCursor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;

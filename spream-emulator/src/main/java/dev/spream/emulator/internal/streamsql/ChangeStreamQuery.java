@@ -1,4 +1,4 @@
-package dev.spream.emulator.internal.sql;
+package dev.spream.emulator.internal.streamsql;
 
 import com.google.protobuf.ByteString;
 import java.time.Instant;

@@ -1,5 +1,6 @@
-package dev.spream.emulator.internal.sql;
+package dev.spream.emulator.internal.streamsql;
 
+import dev.spream.emulator.internal.sql.Token;
 import java.util.Map;
 import java.util.Optional;
 

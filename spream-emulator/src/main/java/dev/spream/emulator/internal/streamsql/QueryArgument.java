@@ -1,6 +1,7 @@
-package dev.spream.emulator.internal.sql;
+package dev.spream.emulator.internal.streamsql;
 
 import com.google.protobuf.Value;
+import dev.spream.emulator.internal.sql.Errors;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;

@@ -1,6 +1,10 @@
-package dev.spream.emulator.internal.sql;
+package dev.spream.emulator.internal.streamsql;
 
-import dev.spream.emulator.internal.sql.WatchSpec.TableWatch;
+import dev.spream.emulator.internal.sql.Dialect;
+import dev.spream.emulator.internal.sql.Errors;
+import dev.spream.emulator.internal.sql.Token;
+import dev.spream.emulator.internal.sql.TokenCursor;
+import dev.spream.emulator.internal.streamsql.WatchSpec.TableWatch;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package dev.spream.emulator.internal.sql;
+package dev.spream.emulator.internal.streamsql;
 
 import java.util.List;
 
