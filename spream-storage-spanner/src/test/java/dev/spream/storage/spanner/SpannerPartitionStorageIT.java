@@ -64,9 +64,9 @@ final class SpannerPartitionStorageIT extends PartitionStorageContract {
             assertThat(storage.lineage().partitions()).containsExactlyElementsOf(before.partitions());
             assertThat(storage.corrections()).isEmpty();
 
-            assertThat(storage.correct(new Correction.Replace(state(5_000, 0)), act))
+            assertThat(storage.correct(new Correction.Replace(state(1_000, 0)), act))
                     .isInstanceOf(CorrectionOutcome.Planned.class);
-            assertThat(storage.lineage().partitions()).hasSize(5_001);
+            assertThat(storage.lineage().partitions()).hasSize(1_001);
             assertThat(storage.correct(
                             new Correction.AddGap(new PartitionGap(SUBSCRIPTION.startTimestamp(), at(50)), Set.of()),
                             act))
