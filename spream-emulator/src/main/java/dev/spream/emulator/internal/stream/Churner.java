@@ -14,15 +14,16 @@ record Churner(ChangeStream stream, StreamSettings settings, StreamClock clock, 
 
     void start() {
         if (settings.churns()) {
+            long first = clock.pace().nanos() + pause(); // here: the clock may be moved before the thread begins
             EmulatorThreads.builder()
                     .name("spream-emulator-churn-" + stream.definition().name())
-                    .start(this::run);
+                    .start(() -> run(first));
         }
     }
 
-    private void run() {
+    private void run(long first) {
         ClockMode pace = clock.pace();
-        long due = pace.nanos() + pause();
+        long due = first;
         try {
             while (stream.stopped().isEmpty()) {
                 long seen = stream.gate().wakes();
