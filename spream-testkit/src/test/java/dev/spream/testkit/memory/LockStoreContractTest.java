@@ -45,6 +45,7 @@ final class LockStoreContractTest {
                 "a_handle_that_would_wait_for_a_transaction_of_its_thread_is_refused_until_that_ends",
                 "epochs_grow_over_handles_and_processes",
                 "a_loss_of_the_locks_is_reported_when_the_handle_is_closed",
+                "a_task_that_finds_no_connection_is_not_run",
                 "requests_that_name_targets_in_reversed_order_do_not_deadlock",
                 "shared_locks_do_not_block_shared_locks",
                 "work_asks_for_more_by_the_owner_that_has_the_locks",
