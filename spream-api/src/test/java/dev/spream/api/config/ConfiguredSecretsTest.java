@@ -29,7 +29,7 @@ final class ConfiguredSecretsTest {
             x://u:pw/with@all?of:it@h/d         | pw/with@all?of:it
             x://u:p%2Fw%25rd@h/d?mail=me@home   | p/w%rd
             x://u:literal%@h/d                  | literal%
-            x://u:first+pw@h/d,x://v:other@i/d  | first+pw
+            x://u:first+pw@h/d,x://v:second+pw@i/d  | first+pw
             M required password="quo\\"ted; p"; | quo"ted; p
             M required password = 'sin"gle p';  | sin"gle p
             """)
