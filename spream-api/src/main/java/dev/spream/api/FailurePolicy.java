@@ -17,7 +17,7 @@ import java.util.OptionalInt;
 /**
  * The configured policy for changes that the sink refuses: retries with growing random delays up to a maximum
  * number of attempts, none after a non-retryable failure, and then one of four outcomes. Retryable failures of the sink's
- * database, which no change has caused, are retried without limit.
+ * database, which no change has caused, are retried without limit, and do not count towards the maximum.
  */
 final class FailurePolicy {
     private static final Duration LONGEST_DELAY = Duration.ofDays(1);
@@ -39,7 +39,7 @@ final class FailurePolicy {
                             FailurePolicy::readAttempts,
                             FailurePolicy::writeAttempts),
                     "Maximum number of deliveries of a change to the sink, the first included. While the database of"
-                            + " a sink fails, as after a lost connection, attempts are not limited.")
+                            + " a sink fails, as after a lost connection, attempts are not counted.")
             .withDefault(OptionalInt.of(10));
     private static final ConfigKey<Duration> BASE_DELAY = ConfigKey.of(
                     "base-delay",
@@ -91,11 +91,17 @@ final class FailurePolicy {
                     case PARK_KEY -> limited.thenParkKey();
                 };
         ErrorHandler unlimited = backoff.forever();
-        return failure -> patient((isOutage(failure) ? unlimited : handler).onFailure(failure), failure);
+        return failure -> isOutage(failure)
+                ? uncounted(unlimited.onFailure(failure))
+                : patient(handler.onFailure(failure), failure);
     }
 
     private static boolean isOutage(DeliveryFailure failure) {
         return failure.cause() instanceof StorageException database && database.retryable();
+    }
+
+    private static ErrorDecision uncounted(ErrorDecision decision) {
+        return decision instanceof ErrorDecision.Retry retry ? new ErrorDecision.Retry(retry.delay(), false) : decision;
     }
 
     /** Extends the retry delay to the delay that the sink requested, if that is longer. */

@@ -7,6 +7,7 @@ import dev.spream.api.config.ResolvedConfig;
 import dev.spream.api.config.SpreamConfig;
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.api.spi.RetryAfterException;
+import dev.spream.core.SpreamException;
 import dev.spream.core.StorageException;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
@@ -54,6 +55,23 @@ final class FailurePolicyTest {
                 .isEqualTo(new ErrorDecision.Skip());
     }
 
+    @Test
+    void attempts_during_an_outage_do_not_count() {
+        ErrorHandler policy = policy(Map.of("retry.max-attempts", "3", "on-failure", "skip"));
+        assertThat(policy.onFailure(failure(1, new StorageException("no connection", true, null))))
+                .isInstanceOfSatisfying(
+                        ErrorDecision.Retry.class,
+                        retry -> assertThat(retry.counted()).isFalse());
+        assertThat(policy.onFailure(failure(1, new SpreamException("busy"))))
+                .isInstanceOfSatisfying(
+                        ErrorDecision.Retry.class,
+                        retry -> assertThat(retry.counted()).isTrue());
+        assertThat(policy.onFailure(failure(20, 2, new SpreamException("busy"))))
+                .isInstanceOf(ErrorDecision.Retry.class);
+        assertThat(policy.onFailure(failure(21, 3, new SpreamException("busy"))))
+                .isEqualTo(new ErrorDecision.Skip());
+    }
+
     private static ErrorHandler policy(Map<String, String> settings) {
         ResolvedConfig config = ResolvedConfig.of(
                 SpreamConfig.of(settings),
@@ -64,10 +82,15 @@ final class FailurePolicyTest {
     }
 
     private static DeliveryFailure failure(int attempt, Exception cause) {
+        return failure(attempt, attempt, cause);
+    }
+
+    private static DeliveryFailure failure(int attempt, int counted, Exception cause) {
         return new DeliveryFailure(
                 new PartitionToken("p"),
                 ScriptedSource.newChange(1, "a", "tx"),
                 attempt,
+                counted,
                 ScriptedSource.START,
                 ScriptedSource.START,
                 cause);

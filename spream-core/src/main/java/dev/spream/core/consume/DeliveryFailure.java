@@ -14,6 +14,7 @@ import java.time.Instant;
  * @param partition the partition that returned it
  * @param change the change
  * @param attempt the number of attempts, including this one
+ * @param counted the number of attempts that count towards a limit: those whose {@link ErrorDecision.Retry} counts, and this one
  * @param firstFailureAt when the first attempt failed
  * @param failedAt when this attempt failed
  * @param cause the exception of the consumer
@@ -22,6 +23,7 @@ public record DeliveryFailure(
         PartitionToken partition,
         DataChangeRecord change,
         int attempt,
+        int counted,
         Instant firstFailureAt,
         Instant failedAt,
         Throwable cause) {
@@ -34,5 +36,19 @@ public record DeliveryFailure(
         if (attempt < 1) {
             throw new IllegalArgumentException("attempt is %d, must be 1 or more".formatted(attempt));
         }
+        if (counted < 1 || counted > attempt) {
+            throw new IllegalArgumentException("counted is %d, must be 1 to %d".formatted(counted, attempt));
+        }
+    }
+
+    /** Creates a failure all of whose attempts count. */
+    public DeliveryFailure(
+            PartitionToken partition,
+            DataChangeRecord change,
+            int attempt,
+            Instant firstFailureAt,
+            Instant failedAt,
+            Throwable cause) {
+        this(partition, change, attempt, attempt, firstFailureAt, failedAt, cause);
     }
 }

@@ -12,13 +12,18 @@ public sealed interface ErrorDecision {
      * Try again after a delay. Changes that must not overtake it wait.
      *
      * @param delay zero or longer
+     * @param counted whether the failed attempt counts towards the limits of later failures of the change
      */
-    record Retry(Duration delay) implements ErrorDecision {
+    record Retry(Duration delay, boolean counted) implements ErrorDecision {
         public Retry {
             requireNonNull(delay, "delay");
             if (delay.isNegative()) {
                 throw new IllegalArgumentException("delay %s is negative".formatted(DurationText.of(delay)));
             }
+        }
+
+        public Retry(Duration delay) {
+            this(delay, true);
         }
     }
 

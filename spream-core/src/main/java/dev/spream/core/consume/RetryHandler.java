@@ -24,7 +24,7 @@ record RetryHandler(
     @Override
     public ErrorDecision onFailure(DeliveryFailure failure) {
         if (nonRetryable.stream().anyMatch(type -> type.isInstance(failure.cause()))
-                || (maxAttempts.isPresent() && failure.attempt() >= maxAttempts.getAsInt())) {
+                || (maxAttempts.isPresent() && failure.counted() >= maxAttempts.getAsInt())) {
             return then;
         }
         Duration wait = delay.apply(failure.attempt());

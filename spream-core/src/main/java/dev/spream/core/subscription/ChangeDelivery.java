@@ -111,6 +111,7 @@ record ChangeDelivery(
                 partition.token(),
                 record.change(),
                 record.attempts(),
+                record.countedAttempts(),
                 record.firstFailureAt(failedAt),
                 failedAt,
                 thrown);
@@ -120,6 +121,9 @@ record ChangeDelivery(
         clearInterrupt(control);
         switch (decision) {
             case ErrorDecision.Retry retry -> {
+                if (!retry.counted()) {
+                    record.doNotCount();
+                }
                 attempts.retried(failure, retry.delay());
                 return Optional.of(retry.delay());
             }

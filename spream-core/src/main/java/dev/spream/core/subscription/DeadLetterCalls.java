@@ -192,6 +192,7 @@ final class DeadLetterCalls {
                         failure.partition(),
                         unreadable.standIn(),
                         failure.attempt(),
+                        failure.counted(),
                         failure.firstFailureAt(),
                         failure.failedAt(),
                         cause));

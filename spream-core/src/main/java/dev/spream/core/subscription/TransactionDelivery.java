@@ -33,6 +33,7 @@ record TransactionDelivery(
     @Override
     public boolean deliver(OpenTransaction transaction, TransactionControl control) throws InterruptedException {
         int attempt = 0;
+        int uncounted = 0;
         @Nullable Instant firstFailureAt = null;
         while (!control.isStopping() && control.isHeld()) {
             DeadLetterCalls.Kept kept = deadLetters.keepBehindParked(transaction, control::isHeld);
@@ -64,11 +65,15 @@ record TransactionDelivery(
             }
             Instant failedAt = context.time().instant();
             firstFailureAt = firstFailureAt == null ? failedAt : firstFailureAt;
-            DeliveryFailure failure = failure(transaction, 0, attempt, firstFailureAt, failedAt, thrown);
+            DeliveryFailure failure =
+                    failure(transaction, 0, attempt, attempt - uncounted, firstFailureAt, failedAt, thrown);
             ErrorDecision decision = decide(failure);
             context.listener().publish(listener -> listener.deliveryFailed(failure, decision));
             if (!(decision instanceof ErrorDecision.Retry retry)) {
                 return carryOut(decision, transaction, failure, control);
+            }
+            if (!retry.counted()) {
+                uncounted++;
             }
             attempts.retried(failure, retry.delay());
             Thread.interrupted();
@@ -148,6 +153,7 @@ record TransactionDelivery(
                             transaction,
                             i,
                             failure.attempt(),
+                            failure.counted(),
                             failure.firstFailureAt(),
                             failure.failedAt(),
                             failure.cause()));
@@ -156,11 +162,18 @@ record TransactionDelivery(
     }
 
     private static DeliveryFailure failure(
-            OpenTransaction transaction, int index, int attempt, Instant first, Instant failedAt, Throwable thrown) {
+            OpenTransaction transaction,
+            int index,
+            int attempt,
+            int counted,
+            Instant first,
+            Instant failedAt,
+            Throwable thrown) {
         return new DeliveryFailure(
                 partitionOf(transaction, index).token(),
                 transaction.changes().get(index),
                 attempt,
+                counted,
                 first,
                 failedAt,
                 thrown);

@@ -35,6 +35,7 @@ public final class InflightRecord {
 
     // Confined to the thread that delivers it; handed on under the dispatcher's lock.
     private int attempts;
+    private int uncounted;
     private @Nullable Instant firstFailureAt;
     private @Nullable Throwable unjudgedFailure;
     private @Nullable Set<RecordKey> keys;
@@ -91,6 +92,15 @@ public final class InflightRecord {
 
     public int attempts() {
         return attempts;
+    }
+
+    /** Excludes the last attempt from those that count towards a limit. */
+    public void doNotCount() {
+        uncounted++;
+    }
+
+    public int countedAttempts() {
+        return attempts - uncounted;
     }
 
     /** Returns the time when the first attempt failed; that time if none failed before. */

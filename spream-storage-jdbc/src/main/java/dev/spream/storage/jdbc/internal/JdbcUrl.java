@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.regex.Pattern;
 
 /**
  * The URL of a database without the user and the secrets in its query, so that logs and messages cannot show them. A URL is
@@ -19,6 +20,9 @@ import java.util.StringJoiner;
  */
 public record JdbcUrl(String address, Map<String, String> taken) {
     private static final String FORMS = "jdbc:postgresql://host:port/database, jdbc:mysql:// or jdbc:mariadb://";
+    /** The place of a port with something else, such as the password of a user without a host; not within {@code [::1]}. */
+    private static final Pattern NO_PORT = Pattern.compile("//(?:\\[[^]]*]|[^/\\[])*?:(?!\\d+(?:,|/|$)|,|/|$)");
+
     private static final String NOT_ENCODED =
             "malformed URL of the database: percent-encode the values of its parameters, such as % as %25 and & as %26";
 
@@ -29,7 +33,7 @@ public record JdbcUrl(String address, Map<String, String> taken) {
                         "malformed URL of the database: it must begin with %s".formatted(FORMS)));
         int query = url.indexOf('?');
         String path = query < 0 ? url : url.substring(0, query);
-        if (path.contains("@") || path.contains("(")) {
+        if (path.contains("@") || path.contains("(") || NO_PORT.matcher(path).find()) {
             throw new IllegalArgumentException(
                     "malformed URL of the database: expected %s without user, password or settings before the host"
                             .formatted(kind.form()));

@@ -35,8 +35,9 @@ import javax.sql.DataSource;
  * columns that are dropped or renamed in Spanner stay, and a new name is a new table or column.
  *
  * <p>A change that PostgreSQL rejects because of its values, or whose table does not fit, fails with {@link
- * dev.spream.api.spi.NonRetryableException}, alone or with its whole transaction; a retryable failure is a {@link StorageException}. No message shows
- * a value.
+ * dev.spream.api.spi.NonRetryableException}, alone or with its whole transaction; an outage of PostgreSQL is a retryable
+ * {@link StorageException}. A statement that exceeds a limit, such as its time, fails with another exception, since the
+ * changes may be the cause. No message shows a value.
  *
  * <p>If changes of a row are dead-lettered one by one, a replayed change may be older than the row and overwrites it
  * nevertheless: park whole keys instead.
@@ -77,7 +78,9 @@ public final class JdbcMirror implements BatchConsumer {
         try {
             applyToTablesAsTheyAre(batch);
         } catch (SQLException e) {
-            if (!MirrorFailures.isAboutData(e)) {
+            if (MirrorFailures.isAboutLimits(e)) {
+                throw MirrorFailures.ofLimit(changes, e);
+            } else if (!MirrorFailures.isAboutData(e)) {
                 failEach(batch, MirrorFailures.later(changes, e));
             } else if (batch.isTransaction()) {
                 throw MirrorFailures.ofTransaction(changes, e, columnAtFault(changes, e));

@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc.mirror;
 
 import dev.spream.api.spi.NonRetryableException;
 import dev.spream.core.SpreamException;
+import dev.spream.core.StorageException;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.sql.SQLException;
@@ -26,6 +27,9 @@ final class MirrorFailures {
     private static final Set<String> ABOUT_THE_SERVER =
             Set.of("08", "25", "28", "3D", "40", "53", "55", "57", "58", "72", "XX");
 
+    /** The errors of limits, which a change may exceed by itself: memory, a resource, a lock's time, a statement's time. */
+    private static final Set<String> LIMITS = Set.of("53200", "53400", "55P03", "57014");
+
     private static final String FOREIGN_KEYS =
             ". Foreign keys hold only in commit order, transaction-mode=commit-order, and if all rows that are referred to are mirrored";
 
@@ -42,6 +46,10 @@ final class MirrorFailures {
     static boolean isAboutValue(SQLException error) {
         String state = error.getSQLState();
         return state != null && state.startsWith("22");
+    }
+
+    static boolean isAboutLimits(SQLException error) {
+        return LIMITS.contains(String.valueOf(error.getSQLState()));
     }
 
     static boolean isAboutData(SQLException error) {
@@ -94,9 +102,19 @@ final class MirrorFailures {
         };
     }
 
-    /** Returns the exception for retryable failures. */
-    static SpreamException later(List<DataChangeRecord> changes, SQLException error) {
-        return SqlErrors.storageException("mirroring %d changes".formatted(changes.size()), error);
+    /** Returns the exception for failures that no change has caused. */
+    static StorageException later(List<DataChangeRecord> changes, SQLException error) {
+        return SqlErrors.storageException(mirroring(changes), error);
+    }
+
+    /** Returns the exception for a limit; the error policy limits its retries. */
+    static SpreamException ofLimit(List<DataChangeRecord> changes, SQLException error) {
+        return new SpreamException("%s failed: %s%s; nothing was changed"
+                .formatted(mirroring(changes), SqlErrors.firstLine(error), description(error)));
+    }
+
+    private static String mirroring(List<DataChangeRecord> changes) {
+        return "mirroring %d changes".formatted(changes.size());
     }
 
     private static String description(SQLException error) {

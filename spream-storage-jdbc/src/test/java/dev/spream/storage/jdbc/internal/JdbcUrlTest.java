@@ -85,6 +85,8 @@ final class JdbcUrlTest {
                 "jdbc:postgresql://ann:p?hidden=1@h/d",
                 "jdbc:postgresql://ann:p:/hidden@h/d",
                 "jdbc:postgresql://ann:p'#\"hidden@h/d",
+                "jdbc:postgresql://ann:hidden/d",
+                "jdbc:postgresql://h:1,ann:2hidden",
                 "jdbc:postgresql://h/d?password=p&hidden",
                 "jdbc:postgresql://h/d?user=ann&password=p&@hidden",
                 "jdbc:postgresql://h/d?password=%hidden",
@@ -99,6 +101,21 @@ final class JdbcUrlTest {
                 .hasNoCause()
                 .message()
                 .doesNotContain("hidden");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "jdbc:postgresql://h/d",
+                "jdbc:postgresql://h:5432/d",
+                "jdbc:postgresql://h:/d",
+                "jdbc:postgresql://[::1]:5432,[fe80::a:b]/d",
+                "jdbc:postgresql://one:1,two,three:3",
+                "jdbc:postgresql:orders",
+                "jdbc:mariadb://one:1,two:2/d:x"
+            })
+    void hosts_with_and_without_ports_are_accepted(String url) {
+        assertThat(JdbcUrl.parse(url)).hasToString(url);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.spream.storage.jdbc.mirror;
 
 import static dev.spream.storage.jdbc.mirror.MirrorBatch.batch;
+import static dev.spream.storage.jdbc.mirror.MirrorBatch.transaction;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -150,8 +151,32 @@ final class MirrorRedeliveryIT {
         assertThat(rows.of("\"T\"", "1")).containsExactly("(1,a)", "(2,b)", "(3,c)");
     }
 
+    /** It may fail each time, and a retry without limit would hide that. */
     @Test
-    void a_row_that_is_locked_elsewhere_is_a_retryable_failure() throws Exception {
+    void a_change_that_takes_longer_than_a_statement_may_is_not_an_outage() throws Exception {
+        mirror.consume(batch(TABLE.insert(1, "{\"Id\":\"1\"}", "{\"Name\":\"a\"}")));
+        database.execute(
+                "CREATE FUNCTION public.linger() RETURNS trigger LANGUAGE plpgsql AS"
+                        + " 'BEGIN PERFORM pg_sleep(9); RETURN NEW; END'",
+                "CREATE TRIGGER linger AFTER INSERT ON public.\"T\" FOR EACH ROW WHEN (NEW.\"Id\" = 2)"
+                        + " EXECUTE FUNCTION public.linger()");
+        JdbcMirror impatient = JdbcMirror.builder(database.dataSource(), "orders")
+                .statementTimeout(Duration.ofMillis(300))
+                .build();
+        DataChangeRecord slow = TABLE.insert(2, "{\"Id\":\"2\"}", "{\"Name\":\"b\"}");
+
+        for (MirrorBatch each : List.of(
+                batch(slow), transaction(slow), batch(slow, TABLE.insert(3, "{\"Id\":\"3\"}", "{\"Name\":\"c\"}")))) {
+            assertThatThrownBy(() -> impatient.consume(each))
+                    .isExactlyInstanceOf(SpreamException.class)
+                    .hasMessageContaining("statement timeout (SQLSTATE 57014)");
+            assertThat(each.failures()).isEmpty();
+        }
+        assertThat(rows.of("\"T\"", "1")).containsExactly("(1,a)");
+    }
+
+    @Test
+    void a_row_that_is_locked_elsewhere_for_long_fails_the_change_which_can_be_repeated() throws Exception {
         mirror.consume(batch(TABLE.insert(1, "{\"Id\":\"1\"}", "{\"Name\":\"a\"}")));
         JdbcMirror impatient = JdbcMirror.builder(database.dataSource(), "orders")
                 .statementTimeout(Duration.ofSeconds(1))
@@ -160,11 +185,10 @@ final class MirrorRedeliveryIT {
         try (Connection other = database.dataSource().getConnection()) {
             other.setAutoCommit(false);
             other.createStatement().execute("SELECT FROM public.\"T\" FOR UPDATE");
-            impatient.consume(late);
+            assertThatThrownBy(() -> impatient.consume(late)).hasMessageContaining("57014");
             other.rollback();
         }
 
-        assertThat(late.failures().get(0)).isInstanceOf(StorageException.class).hasMessageContaining("57014");
         assertThat(rows.of("\"T\"", "1")).containsExactly("(1,a)");
         mirror.consume(batch(late.changes().getFirst()));
         assertThat(rows.of("\"T\"", "1")).containsExactly("(1,b)");

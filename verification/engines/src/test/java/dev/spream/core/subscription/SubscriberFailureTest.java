@@ -10,6 +10,8 @@ import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.consume.DeliveryFailure;
 import dev.spream.core.consume.ErrorDecision;
+import dev.spream.core.consume.ErrorHandler;
+import dev.spream.core.consume.TransactionMode;
 import dev.spream.core.internal.MonotonicTime;
 import dev.spream.core.partition.PartitionEnd;
 import dev.spream.core.partition.PartitionToken;
@@ -30,6 +32,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests that the engine neither hangs nor ends silently when user code or the storage misbehaves. */
 class SubscriberFailureTest {
@@ -55,6 +59,32 @@ class SubscriberFailureTest {
         assertThat(fixture.run(subscriber, consumer)).isEqualTo(CompletionReason.COMPLETED);
 
         assertThat(consumer.labels()).containsExactly("A1", "A2", "A3");
+    }
+
+    @ParameterizedTest
+    @EnumSource(TransactionMode.class)
+    void attempts_that_do_not_count_leave_all_others_of_the_limit(TransactionMode mode) throws InterruptedException {
+        List<String> judged = new CopyOnWriteArrayList<>();
+        ErrorHandler two =
+                ErrorHandler.fixedBackoff(Duration.ofMillis(1)).maxAttempts(2).thenSkip();
+        RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
+            throw new IOException("unreachable");
+        });
+        source.roots("p").change("p", 1, "A");
+        Subscriber subscriber = fixture.subscriber(options -> options.endAt(at(9))
+                .transactionMode(mode)
+                .errorHandler(failure -> {
+                    judged.add("%d, of them %d counted".formatted(failure.attempt(), failure.counted()));
+                    return failure.attempt() < 3
+                            ? new ErrorDecision.Retry(Duration.ofMillis(1), false)
+                            : two.onFailure(failure);
+                }));
+
+        assertThat(fixture.run(subscriber, consumer)).isEqualTo(CompletionReason.COMPLETED);
+
+        assertThat(judged)
+                .containsExactly(
+                        "1, of them 1 counted", "2, of them 1 counted", "3, of them 1 counted", "4, of them 2 counted");
     }
 
     @Test
