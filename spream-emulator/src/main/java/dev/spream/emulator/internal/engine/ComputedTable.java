@@ -25,6 +25,12 @@ final class ComputedTable extends VirtualConstructedTable {
         setColumns(columns.toArray(Column[]::new));
     }
 
+    /** Returns the name with its schema: the engine reads a subquery again from this text. */
+    @Override
+    public StringBuilder getSQL(StringBuilder builder, int sqlFlags) {
+        return super.getSQL(getSchema().getSQL(builder, sqlFlags).append('.'), sqlFlags);
+    }
+
     @Override
     public ResultInterface getResult(SessionLocal session) {
         Expression[] expressions = new Expression[columns.length];
