@@ -139,7 +139,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
                 requireMayWrite();
                 retrier.run();
                 if (gather(opened)) {
-                    retryDue();
+                    applyDue();
                 }
             }
             storePosition();
@@ -225,11 +225,14 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    private void retryDue() throws LoopExit, InterruptedException {
+    private void applyDue() throws LoopExit, InterruptedException {
         if (stopping || gathering.isDue(manager.now())) {
             take(gathering.take());
         } else {
             lag.gathered(gathering, seen);
+        }
+        if (untilPositionIsDue() <= 0) {
+            storePosition();
         }
     }
 
@@ -261,9 +264,6 @@ final class FeedLoop<T> implements BatchRun.Loop {
         behind(lag.processed(batch, events, seen));
         reportReadable(batch);
         works();
-        if (untilPositionIsDue() <= 0) {
-            storePosition();
-        }
     }
 
     private void park(FeedItem.Undecodable item) {
