@@ -13,6 +13,7 @@ import dev.spream.projection.VersionRole;
 import dev.spream.projection.event.EventFeed;
 import dev.spream.projection.event.FeedBatch;
 import dev.spream.projection.event.FeedItem;
+import dev.spream.projection.event.FeedRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,13 +33,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It takes the available events, up to a batch, and waits only for the first event, unless its batches linger;
  * meanwhile parked aggregates are retried, and no transaction is open. The position of a segment without events is
- * stored as soon as events of other segments move it, and at most five times a second, so that it is not a write for
- * each of them.
+ * stored soon after events of other segments move it, and at most five times a second, so that it is not a write for
+ * each of them. The segments of a version do so one after another, so that they do not delay the batches of the others.
  */
 final class FeedLoop<T> implements BatchRun.Loop {
     private static final Logger log = LoggerFactory.getLogger(FeedLoop.class);
     private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(1);
     private static final long POSITION_EVERY = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long POSITION_SPACING = TimeUnit.MILLISECONDS.toNanos(4); // between the segments of a version
     private static final String READING = "reading its source";
     private static final long FOLLOWED_EVERY = TimeUnit.MILLISECONDS.toNanos(50); // a cutover waits for it
 
@@ -58,6 +60,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
     private long stored; // position in the store
     private long seen; // position up to which everything is processed
     private long storedAt;
+    private long movedAt; // if it is above the one in the store, since then
     private boolean unreadable;
     private final Waiter stopped;
     private volatile boolean worked;
@@ -90,6 +93,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
         this.stored = assignment.request().after();
         this.seen = stored;
         this.storedAt = manager.now();
+        this.movedAt = storedAt;
         this.label = assignment.label();
         this.version = status.version();
     }
@@ -139,7 +143,7 @@ final class FeedLoop<T> implements BatchRun.Loop {
                 requireMayWrite();
                 retrier.run();
                 if (gather(opened)) {
-                    retryDue();
+                    applyDue();
                 }
             }
             storePosition();
@@ -225,11 +229,14 @@ final class FeedLoop<T> implements BatchRun.Loop {
         }
     }
 
-    private void retryDue() throws LoopExit, InterruptedException {
+    private void applyDue() throws LoopExit, InterruptedException {
         if (stopping || gathering.isDue(manager.now())) {
             take(gathering.take());
         } else {
             lag.gathered(gathering, seen);
+        }
+        if (untilPositionIsDue() <= 0) {
+            storePosition();
         }
     }
 
@@ -239,7 +246,13 @@ final class FeedLoop<T> implements BatchRun.Loop {
     }
 
     private long untilPositionIsDue() {
-        return storedAt + (version.isLive() ? POSITION_EVERY : FOLLOWED_EVERY) - manager.now();
+        long now = manager.now();
+        if (!version.isLive()) {
+            return storedAt + FOLLOWED_EVERY - now;
+        }
+        FeedRequest request = assignment.request();
+        long every = Math.max(POSITION_EVERY, request.segments() * POSITION_SPACING);
+        return Math.max(storedAt + every - now, movedAt + request.segment() * POSITION_SPACING - now);
     }
 
     private void take(FeedBatch batch) throws LoopExit, InterruptedException {
@@ -257,13 +270,13 @@ final class FeedLoop<T> implements BatchRun.Loop {
             behind(lag.delivered(batch, events, seen));
             new BatchRun<>(manager, code, failures, this, events, batch.position()).run();
         }
+        if (seen <= stored) {
+            movedAt = manager.now();
+        }
         seen = Math.max(seen, batch.position());
         behind(lag.processed(batch, events, seen));
         reportReadable(batch);
         works();
-        if (untilPositionIsDue() <= 0) {
-            storePosition();
-        }
     }
 
     private void park(FeedItem.Undecodable item) {

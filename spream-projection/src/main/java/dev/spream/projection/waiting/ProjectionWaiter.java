@@ -103,8 +103,8 @@ public final class ProjectionWaiter {
 
     /**
      * Waits as {@link #await} does for all events up to a position, which every segment has to reach. Events of parked
-     * aggregates count as processed. A segment without events stores its position at once if it has not within the last
-     * 200 ms, and at the end of these otherwise.
+     * aggregates count as processed. A segment without events stores its position at most every 200 ms, or, with more
+     * than 50 segments, every 4 ms for each of them; so that is how much longer this may take than a wait for an event.
      */
     public WaitOutcome awaitPosition(long position, Duration limit) throws InterruptedException {
         return await(Ticket.NO_AGGREGATE, Long.MAX_VALUE, position, limit);

@@ -24,7 +24,8 @@ final class CompleteBeans extends ValueDeserializerModifier {
     @Override
     public ValueDeserializer<?> modifyDeserializer(
             DeserializationConfig config, BeanDescription.Supplier bean, ValueDeserializer<?> deserializer) {
-        if (!(deserializer instanceof BeanDeserializerBase base)) {
+        if (!(deserializer instanceof BeanDeserializerBase base)
+                || base.getValueInstantiator().canCreateUsingDelegate()) {
             return deserializer;
         }
         Set<SettableBeanProperty> required = new LinkedHashSet<>();

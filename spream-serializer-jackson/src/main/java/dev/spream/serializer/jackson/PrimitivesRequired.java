@@ -3,6 +3,7 @@ package dev.spream.serializer.jackson;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.AnnotatedMethod;
 import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 
 /**
@@ -15,6 +16,13 @@ final class PrimitivesRequired extends JacksonAnnotationIntrospector {
     @Override
     public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
         Boolean marked = super.hasRequiredMarker(config, member);
-        return marked == null && member.getRawType().isPrimitive() ? Boolean.TRUE : marked;
+        return marked == null && type(member).isPrimitive() ? Boolean.TRUE : marked;
+    }
+
+    /** The raw type of a setter is the one that it returns, and {@code void} is primitive too. */
+    private static Class<?> type(AnnotatedMember member) {
+        return member instanceof AnnotatedMethod method && method.getParameterCount() == 1
+                ? method.getRawParameterType(0)
+                : member.getRawType();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonAlias;
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
@@ -67,6 +68,37 @@ final class JacksonSerializerTest {
         public List<Parcel> inside = List.of();
     }
 
+    private static final class Customer {
+        private @Nullable String name;
+        private int points;
+
+        public @Nullable String getName() {
+            return name;
+        }
+
+        public void setName(String name) {
+            this.name = name;
+        }
+
+        public int getPoints() {
+            return points;
+        }
+
+        public Customer setPoints(int points) {
+            this.points = points;
+            return this;
+        }
+    }
+
+    private static final class Names {
+        public int count;
+
+        @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+        Names(Map<String, String> names) {
+            count = names.size();
+        }
+    }
+
     @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
     @JsonSubTypes(@JsonSubTypes.Type(value = Box.class, name = "box"))
     private abstract static class Container {}
@@ -128,6 +160,19 @@ final class JacksonSerializerTest {
                 ".inside[0].count",
                 "{\"fragile\": true, \"count\": 2, \"inside\": [{\"fragile\": true}]}",
                 Parcel.class);
+    }
+
+    @Test
+    void a_member_of_a_bean_has_the_type_that_its_setter_takes() {
+        Customer customer = SERIALIZER.read("{\"points\": 5}", Customer.class);
+        assertThat(customer.getPoints()).isEqualTo(5);
+        assertThat(customer.getName()).isNull();
+        assertMissing(".points", "{\"name\": \"Ann\"}", Customer.class);
+    }
+
+    @Test
+    void a_bean_that_is_made_of_another_value_needs_no_members() {
+        assertThat(SERIALIZER.read("{\"first\": \"Ann\"}", Names.class).count).isEqualTo(1);
     }
 
     private static void assertMissing(String place, String json, Class<?> type) {

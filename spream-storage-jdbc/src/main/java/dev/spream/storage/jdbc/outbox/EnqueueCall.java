@@ -88,17 +88,24 @@ record EnqueueCall(OutboxSql sql, Statements transaction, LocalWatchers.@Nullabl
                 && message.delay().isZero();
     }
 
-    /** Refuses messages that would expire during their delays, unless their requests exist already. */
+    /**
+     * Refuses messages that would expire during their delays, unless their requests exist already. No others are looked
+     * up: in MySQL that would lock the gaps around their keys.
+     */
     private void requireTimeAfterDelays(Collection<OutboxMessage> messages) throws SQLException {
-        Map<String, OutboxMessage> limited = messages.stream()
+        List<OutboxMessage> limited = messages.stream()
                 .filter(message ->
                         message.delay().isPositive() && message.expiresAt().isPresent())
-                .collect(toMap(OutboxMessage::idempotencyKey, Function.identity()));
-        limited.keySet().removeAll(find(limited.keySet()).keySet());
-        if (!limited.isEmpty()) {
-            Instant now = transaction.row("SELECT @now AS now", p -> {}, row -> JdbcTimestamps.clock(row, "now"));
-            limited.values().forEach(message -> message.requireTimeAfterDelay(now));
+                .toList();
+        if (limited.isEmpty()) {
+            return;
         }
+        Instant now = transaction.row("SELECT @now AS now", p -> {}, row -> JdbcTimestamps.clock(row, "now"));
+        Map<String, OutboxMessage> late = limited.stream()
+                .filter(message -> !message.expiresAt().orElseThrow().isAfter(now.plus(message.delay())))
+                .collect(toMap(OutboxMessage::idempotencyKey, Function.identity()));
+        late.keySet().removeAll(find(late.keySet()).keySet());
+        late.values().forEach(message -> message.requireTimeAfterDelay(now));
     }
 
     private static List<OutboxClaim> claims(List<OutboxMessage> messages, Collection<EnqueuedRow> rows) {

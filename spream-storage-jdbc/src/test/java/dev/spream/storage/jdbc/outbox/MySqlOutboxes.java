@@ -126,6 +126,35 @@ abstract class MySqlOutboxes {
     }
 
     @Test
+    void delayed_messages_that_expire_do_not_wait_for_each_other() throws SQLException {
+        try (HikariDataSource pool = place.database().open(place.database().mysqlUrl(), 2);
+                Connection one = repeatableRead(pool);
+                Connection other = repeatableRead(pool)) {
+            JdbcOutbox outbox = JdbcOutbox.create(test.dataSource());
+            for (Connection connection : List.of(one, other)) {
+                OutboxMessage message = OutboxMessage.builder(connection == one ? "a" : "b", "{}")
+                        .afterDelay(Duration.ofMinutes(1))
+                        .expiresAt(Instant.now().plus(1, ChronoUnit.HOURS))
+                        .build();
+                assertThat(outbox.enqueue(connection, message)).isInstanceOf(EnqueueResult.Enqueued.class);
+            }
+            one.rollback();
+            other.rollback();
+        }
+    }
+
+    /** Begins a transaction of the default isolation, which locks gaps between the rows that it looks up. */
+    private static Connection repeatableRead(HikariDataSource pool) throws SQLException {
+        Connection connection = pool.getConnection();
+        connection.setAutoCommit(false);
+        connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET innodb_lock_wait_timeout = 1");
+        }
+        return connection;
+    }
+
+    @Test
     void a_locked_entry_delays_no_other() throws Exception {
         test.enqueue("locked", "free");
         List<OutboxClaim> claims = test.store.claim(ANN, "", 10, LEASE).claims();

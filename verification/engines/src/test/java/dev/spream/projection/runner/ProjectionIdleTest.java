@@ -6,6 +6,7 @@ import dev.spream.projection.Fence;
 import dev.spream.projection.event.ExpectedVersion;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
 import dev.spream.testkit.projection.ForwardingProjectionStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Tests of the store calls of an idle projection. */
 final class ProjectionIdleTest {
     private static final int SEGMENTS = 8;
-    private static final int EVENTS = 200;
+    private static final int MANY = 256;
 
     private final ManagerBench bench = new ManagerBench();
     private final Map<String, Integer> calls = new ConcurrentHashMap<>();
@@ -49,29 +50,42 @@ final class ProjectionIdleTest {
         return calls.getOrDefault(operation, 0);
     }
 
-    private void start() {
+    private void start(int segments) {
         bench.start(
                 new Counting(),
                 builder -> builder.add(
-                        new Balances("balances"), bench.source, ManagerBench.OPTIONS.withSegments(SEGMENTS)));
+                        new Balances("balances"), bench.source, ManagerBench.OPTIONS.withSegments(segments)));
     }
 
     @Test
     void an_idle_segment_does_not_write_for_each_event_of_another() {
-        start();
+        start(SEGMENTS);
+        assertPositionsWritten(SEGMENTS, Duration.ofSeconds(1), Duration.ofMillis(200));
+    }
+
+    @Test
+    void many_idle_segments_write_less_often() {
+        start(MANY);
+        bench.await("every segment was looked at", () -> calls("due") == MANY);
+        assertPositionsWritten(MANY, Duration.ofSeconds(2), Duration.ofSeconds(1));
+    }
+
+    /** While events come one by one. */
+    private void assertPositionsWritten(int segments, Duration time, Duration every) {
+        int before = calls("position");
         long begun = System.nanoTime();
-        for (int i = 1; i <= EVENTS; i++) {
+        for (int i = 1; System.nanoTime() - begun < time.toNanos(); i++) {
             bench.events.append("account", ExpectedVersion.any(), List.of(Accounts.deposit(1)));
             int applied = i;
             bench.await("the event", () -> bench.history("balances", "account").size() == applied);
         }
-        long fifths = (System.nanoTime() - begun) / 200_000_000;
-        assertThat(calls("position")).isBetween(1, Math.toIntExact((SEGMENTS - 1) * (fifths + 2)));
+        int rounds = Math.toIntExact((System.nanoTime() - begun) / every.toNanos());
+        assertThat(calls("position") - before).isBetween(segments - 1, (segments - 1) * (rounds + 2));
     }
 
     @Test
     void due_aggregates_are_queried_for_all_segments_at_once() {
-        start();
+        start(SEGMENTS);
         bench.await("every segment was looked at", () -> calls("due") == SEGMENTS);
         int before = calls("dueSegments");
         bench.await("some rounds", () -> calls("dueSegments") >= before + 3);

@@ -151,6 +151,27 @@ final class ProjectionLingerTest {
         bench.await("four batches", () -> batches().equals(List.of(1, 1, 1, 1)));
     }
 
+    @Test
+    void the_position_before_a_batch_that_waits_is_stored() {
+        CutSource source = new CutSource(bench.source);
+        start(new Balances("balances"), source, TIMEOUT.withSegments(2));
+        bench.await("both segments are read", () -> source.polls(0) > 0 && source.polls(1) > 0);
+        appendAndAwait("account-7", 1, source);
+        appendAndAwait("account-7", 2, source);
+        appendAndAwait("account-0", 1, source);
+        bench.await(
+                "the position",
+                () -> bench.details("balances").segments().getFirst().position() == 2);
+        assertThat(source.polls(0)).as("polls of a segment that waits").isLessThan(50);
+        assertThat(bench.balances("balances")).isEmpty();
+    }
+
+    private void appendAndAwait(String account, long amount, CutSource source) {
+        int before = source.polls(0);
+        Accounts.append(bench.events, account, amount);
+        bench.await("a poll of the first segment", () -> source.polls(0) > before);
+    }
+
     /** Delivers an item at a time. */
     private static final class OneByOne implements EventSource {
         private final EventSource source;
