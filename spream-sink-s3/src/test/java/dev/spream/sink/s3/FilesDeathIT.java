@@ -147,10 +147,12 @@ final class FilesDeathIT {
                 }
                 workload.stop();
                 Map<String, Long> versions = versions(commits);
+                long changes =
+                        rows(commits).map(row -> row.timestamp()).distinct().count(); // each has one at least
                 await(
                         () -> {
                             fleet.requireAlive();
-                            return isComplete(store, versions);
+                            return count(store) >= changes && isComplete(store, versions);
                         },
                         () -> "not everything is committed, seed " + SEED);
                 fleet.terminate();
@@ -314,7 +316,7 @@ final class FilesDeathIT {
             if (System.nanoTime() - deadline > 0) {
                 throw new AssertionError("waited in vain: " + state.call());
             }
-            LockSupport.parkNanos(100_000_000);
+            LockSupport.parkNanos(250_000_000);
         }
     }
 
@@ -352,7 +354,7 @@ final class FilesDeathIT {
                                 .to(versions.merge(row, 1L, Long::sum))
                                 .build()));
                 connection.client().write(mutations);
-                LockSupport.parkNanos(5_000_000);
+                LockSupport.parkNanos(15_000_000);
             }
         }
 
