@@ -1,4 +1,4 @@
-package dev.spream.servers.differential;
+package dev.spream.differential;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -129,7 +129,7 @@ class StatementsDifferentialIT {
         for (int i = 0; i < statements.size(); i++) {
             text.append(statements.get(i).answered(googles.get(i), ours.get(i)).lines());
         }
-        Path folder = Path.of("src/test/resources/dev/spream/servers/differential");
+        Path folder = Path.of("src/test/resources/dev/spream/differential");
         Files.writeString(folder.resolve(file.getFileName().toString()), text);
     }
 

@@ -1,4 +1,4 @@
-package dev.spream.servers.differential;
+package dev.spream.differential;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -17,10 +17,10 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.spanner.v1.StructType;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.differential.TableChanges.Commit;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
-import dev.spream.servers.differential.TableChanges.Commit;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;

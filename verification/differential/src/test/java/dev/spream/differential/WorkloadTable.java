@@ -1,4 +1,4 @@
-package dev.spream.servers.differential;
+package dev.spream.differential;
 
 import com.google.cloud.spanner.Dialect;
 import java.util.LinkedHashMap;

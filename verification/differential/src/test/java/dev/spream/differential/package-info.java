@@ -1,10 +1,10 @@
 /**
  * Our emulator against Google's: one workload is written to both, and what their change streams say of it is compared.
- * Start at {@link dev.spream.servers.differential.EmulatorDifferentialIT}; {@link
- * dev.spream.servers.differential.Quirk} lists where Google's emulator is known to differ. Nothing here knows the
+ * Start at {@link dev.spream.differential.EmulatorDifferentialIT}; {@link
+ * dev.spream.differential.Quirk} lists where Google's emulator is known to differ. Nothing here knows the
  * inside of our emulator: both are reached through Google's client only.
  */
 @NullMarked
-package dev.spream.servers.differential;
+package dev.spream.differential;
 
 import org.jspecify.annotations.NullMarked;

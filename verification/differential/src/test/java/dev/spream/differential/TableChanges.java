@@ -1,4 +1,4 @@
-package dev.spream.servers.differential;
+package dev.spream.differential;
 
 import com.google.cloud.Timestamp;
 import com.google.cloud.spanner.DatabaseClient;

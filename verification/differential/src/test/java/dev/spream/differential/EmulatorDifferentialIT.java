@@ -1,4 +1,4 @@
-package dev.spream.servers.differential;
+package dev.spream.differential;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

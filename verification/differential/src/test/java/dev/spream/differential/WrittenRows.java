@@ -1,4 +1,4 @@
-package dev.spream.servers.differential;
+package dev.spream.differential;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
