@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The contract of {@link HandleLock}, the view as a lock of {@code java.util.concurrent}. */
+@SuppressWarnings("LockNotBeforeTry") // what a lock does at each call is what is tested
 interface LockViewContract<T> extends LockScenario.Stage<T> {
     LockRequest USER = LockRequest.exclusive(LockTarget.user("u1"));
 

@@ -40,7 +40,11 @@ public final class SqlProjectionTester {
         this.tester = ProjectionTester.of(projection);
     }
 
-    /** @param database a PostgreSQL database, in which the user may create schemas; the caller closes it */
+    /**
+     * Returns a tester of a projection.
+     *
+     * @param database a PostgreSQL database, in which the user may create schemas; the caller closes it
+     */
     public static SqlProjectionTester of(Projection<Connection> projection, DataSource database) {
         return new SqlProjectionTester(projection, database);
     }
