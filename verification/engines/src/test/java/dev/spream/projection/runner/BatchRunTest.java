@@ -155,7 +155,9 @@ final class BatchRunTest {
         AtomicInteger tried = new AtomicInteger();
         run(folded, event -> {
             tried.incrementAndGet();
-            if (is(event, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99)) { // early in the batch, late in the order of the keys
+            if (is(
+                    event, 90, 91, 92, 93, 94, 95, 96, 97, 98,
+                    99)) { // early in the batch, late in the order of the keys
                 throw new ProjectionException(FailureKind.TRANSIENT, "a test wants it", null);
             }
         });
