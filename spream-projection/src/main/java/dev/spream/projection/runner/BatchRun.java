@@ -397,10 +397,10 @@ final class BatchRun<T> {
             width = Math.min(size, Math.max(1, 2 * width));
         }
 
-        /** Makes the next transaction try all uncommitted events, including failed ones. */
+        /** Makes the next transaction try the uncommitted events of this one, including failed ones. */
         void restart() {
+            width = end() - done;
             failing = done;
-            width = size;
         }
 
         void halve() {

@@ -1,5 +1,6 @@
 package dev.spream.projection.runner;
 
+import dev.spream.projection.ExternalReadModel;
 import dev.spream.projection.MultiRowProjection;
 import dev.spream.projection.Projection;
 import dev.spream.projection.ProjectionVersion;
@@ -34,9 +35,11 @@ final class VersionCode<T> {
         return versioned;
     }
 
-    /** Returns whether a batch takes one write, however many events it has. */
+    /** Returns whether a batch takes one write, in the store's database, however many events it has. */
     boolean onlyFolds() {
-        return projection instanceof MultiRowProjection && !(projection instanceof SideEffectingProjection);
+        return projection instanceof MultiRowProjection
+                && !(projection instanceof SideEffectingProjection)
+                && !(projection instanceof ExternalReadModel);
     }
 
     BatchPlanner planner() {

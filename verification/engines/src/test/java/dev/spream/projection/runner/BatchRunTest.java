@@ -151,6 +151,22 @@ final class BatchRunTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    void each_event_is_tried_a_few_times_if_several_fail(boolean folded) throws Exception {
+        AtomicInteger tried = new AtomicInteger();
+        run(folded, event -> {
+            tried.incrementAndGet();
+            if (is(
+                    event, 90, 91, 92, 93, 94, 95, 96, 97, 98,
+                    99)) { // early in the batch, late in the order of the keys
+                throw new ProjectionException(FailureKind.TRANSIENT, "a test wants it", null);
+            }
+        });
+        assertThat(bench.parked("balances")).hasSize(10);
+        assertThat(tried.get()).isLessThan(4 * EVENTS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     void one_more_for_each_conflict_of_all_events_again_after_a_pause_that_grows(boolean folded) throws Exception {
         AtomicInteger firsts = new AtomicInteger();
         run(folded, event -> {

@@ -3,8 +3,11 @@ package dev.spream.projection.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.projection.ExternalReadModel;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionView;
+import dev.spream.projection.SideEffectingProjection;
+import dev.spream.projection.event.EventEnvelope;
 import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.memory.InMemoryProjectionStore;
 import dev.spream.testkit.memory.InMemoryProjectionStore.Transaction;
@@ -18,7 +21,6 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Projections of an event store, from events to rows. */
@@ -52,21 +54,55 @@ final class ProjectionManagerTest {
         bench.awaitBalances("balances");
     }
 
-    @ParameterizedTest
-    @CsvSource({"false, 3", "true, 30"})
-    void ten_batches_of_folded_events_are_one_while_more_of_them_wait(boolean folded, int largest) {
+    @Test
+    void ten_batches_of_folded_events_are_one_while_more_of_them_wait() {
+        assertLargestBatch(new Balances.Folded("balances"), 30);
+    }
+
+    @Test
+    void a_projection_that_does_more_than_fold_takes_a_batch_at_a_time() {
+        assertLargestBatch(new Balances("plain"), 3);
+        assertLargestBatch(new Announced(), 3);
+        assertLargestBatch(new Outside(), 3);
+    }
+
+    private void assertLargestBatch(Balances projection, int largest) {
         Accounts.append(bench.events, "account-1", LongStream.range(0, 100).toArray());
         bench.start(
                 bench.database.store(),
                 builder -> builder.add(
-                        projection("balances", folded),
+                        projection,
                         bench.source,
                         ManagerBench.OPTIONS.withSegments(1).withBatch(3)));
-        bench.awaitBalances("balances");
+        bench.awaitBalances(projection.name());
         List<Integer> sizes = bench.told.all(RecordingProjectionListener.Told.Applied.class).stream()
+                .filter(told -> told.projection().equals(projection.name()))
                 .map(RecordingProjectionListener.Told.Applied::applied)
                 .toList();
         assertThat(sizes).contains(largest).allMatch(size -> size <= largest);
+    }
+
+    private static final class Announced extends Balances.Folded implements SideEffectingProjection<Transaction> {
+        Announced() {
+            super("announced");
+        }
+
+        @Override
+        public void follow(Transaction transaction, EventEnvelope event) {}
+    }
+
+    private static final class Outside extends Balances.Folded implements ExternalReadModel {
+        Outside() {
+            super("outside");
+        }
+
+        @Override
+        public String begin() {
+            return "its id";
+        }
+
+        @Override
+        public void require(String id) {}
     }
 
     @Test
