@@ -23,8 +23,8 @@ final class ProjectionKeys {
     private static final ConfigKey<Integer> BATCH = ConfigKey.of(
                     "batch",
                     ConfigType.integer(1, ProjectionOptions.MAX_BATCH),
-                    "Maximum number of events applied in one transaction; ten times as many, up to 10,000, in a rebuild or a"
-                            + " folded projection that is far behind.")
+                    "Maximum number of events applied in one transaction; unless it is 1, ten times as many, up to 10,000, in a"
+                            + " rebuild or a folded projection that is far behind.")
             .withDefault(DEFAULTS.batch());
     private static final ConfigKey<Duration> LINGER = ConfigKey.of(
                     "linger",

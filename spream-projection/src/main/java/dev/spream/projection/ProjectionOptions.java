@@ -10,7 +10,7 @@ import java.time.Duration;
  *
  * @param segments the number of segments of a new projection: a power of 2 from 1 to 256. An existing one keeps its
  *     number, see {@link ProjectionOperations#split}. 4 by default
- * @param batch the maximum number of events in one transaction: 1 to 100,000. 1,000 by default. A rebuild, and a
+ * @param batch the maximum number of events in one transaction: 1 to 100,000. 1,000 by default. Unless it is 1, a rebuild, and a
  *     projection that folds and has neither side effects nor an external read model, takes ten times as many, but not
  *     more than 10,000 for that reason, while more than ten batches of a source with positions wait, those of other
  *     segments included

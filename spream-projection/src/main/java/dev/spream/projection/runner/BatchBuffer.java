@@ -83,9 +83,9 @@ final class BatchBuffer {
         return head;
     }
 
-    /** Sets the distance from the end of the source: a loop that is far behind gets batches of up to that size. */
+    /** Sets the distance from the end of the source: a loop that is far behind gets larger batches, but for those of one. */
     void behind(long events) {
-        limit = events > (long) FAR * batch ? Math.max(batch, Math.min(FAR * batch, BIG)) : batch;
+        limit = batch > 1 && events > (long) FAR * batch ? Math.max(batch, Math.min(FAR * batch, BIG)) : batch;
     }
 
     /** Returns the number of items that still fit; at least one unless the buffer is due. */

@@ -48,6 +48,15 @@ final class BatchBufferTest {
     }
 
     @Test
+    void a_batch_of_one_stays_one_however_far_it_is_behind() {
+        gathering.behind(51);
+        assertThat(gathering.room()).isEqualTo(50);
+        BatchBuffer single = new BatchBuffer(ProjectionOptions.DEFAULTS.withBatch(1));
+        single.behind(1_000_000);
+        assertThat(single.room()).isEqualTo(1);
+    }
+
+    @Test
     void huge_events_wait_for_no_others() {
         gathering.add(huge(1), START);
         assertThat(gathering.isDue(START)).isFalse();
