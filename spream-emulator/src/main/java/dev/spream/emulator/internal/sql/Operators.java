@@ -36,7 +36,7 @@ final class Operators {
     /** The keywords that are functions before a parenthesis. */
     private static final Set<String> CALLED_KEYWORDS = Set.of("IF", "LEFT", "RIGHT", "UNNEST", "INSERT");
 
-    private static final Set<String> AFTER_ASSIGNMENTS = Set.of("WHERE");
+    private static final Set<String> AFTER_ASSIGNMENTS = Set.of("WHERE", "RETURNING", "RETURN");
 
     private final TokenCursor cursor;
     private final DatabaseDialect dialect;
