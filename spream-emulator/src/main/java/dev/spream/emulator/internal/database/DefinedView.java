@@ -3,6 +3,7 @@ package dev.spream.emulator.internal.database;
 import com.google.spanner.v1.Type;
 import dev.spream.emulator.internal.sql.DdlStatement.CreateView;
 import java.util.List;
+import java.util.Optional;
 
 /** A view, with the columns of its query. */
 record DefinedView(CreateView definition, List<ViewColumn> columns) {
@@ -11,6 +12,13 @@ record DefinedView(CreateView definition, List<ViewColumn> columns) {
 
     String name() {
         return definition.name();
+    }
+
+    Optional<Type> columnType(String name) {
+        return columns.stream()
+                .filter(column -> column.name().equalsIgnoreCase(name))
+                .map(ViewColumn::type)
+                .findFirst();
     }
 
     String ddl(boolean postgres) {

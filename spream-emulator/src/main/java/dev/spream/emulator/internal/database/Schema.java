@@ -357,7 +357,10 @@ final class Schema implements SqlSchema {
 
     @Override
     public Optional<Type> columnType(String table, String column) {
-        return findTable(table).flatMap(found -> found.findColumn(column)).map(Column::type);
+        return findTable(table)
+                .flatMap(found -> found.findColumn(column))
+                .map(Column::type)
+                .or(() -> findView(table).flatMap(view -> view.columnType(column)));
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -117,9 +118,24 @@ record OperatorRules(TokenCursor places, boolean postgres) {
         return switch (RESULTS.getOrDefault(function, "")) {
             case "" -> aggregated(function, first);
             case "FIRST" -> first;
-            case "ALIKE" -> arguments.stream().allMatch(each -> each.type() == first) ? first : UNKNOWN;
+            case "ALIKE" -> alike(arguments);
             case String type -> TypeCode.valueOf(type);
         };
+    }
+
+    /** Returns the type that operands have in common, as far as it is known; NULL has any. */
+    TypeCode alike(List<Operand> operands) {
+        Set<TypeCode> types = operands.stream()
+                .filter(each -> !each.isNull())
+                .map(Operand::type)
+                .collect(Collectors.toSet());
+        if (types.size() == 1) {
+            return types.iterator().next();
+        }
+        if (types.equals(Set.of(TypeCode.INT64, TypeCode.NUMERIC))) {
+            return TypeCode.NUMERIC;
+        }
+        return postgres && !types.isEmpty() && NUMBERS.containsAll(types) ? TypeCode.FLOAT64 : UNKNOWN;
     }
 
     private TypeCode aggregated(String function, TypeCode argument) {

@@ -36,6 +36,8 @@ final class Operators {
     /** The keywords that are functions before a parenthesis. */
     private static final Set<String> CALLED_KEYWORDS = Set.of("IF", "LEFT", "RIGHT", "UNNEST", "INSERT");
 
+    private static final Set<String> AFTER_ASSIGNMENTS = Set.of("WHERE", "RETURNING", "RETURN");
+
     private final TokenCursor cursor;
     private final DatabaseDialect dialect;
     private final boolean postgres;
@@ -118,7 +120,7 @@ final class Operators {
         boolean assigns = false;
         while (!cursor.atEnd()) {
             Token first = cursor.peek();
-            assigns = (assigns || first.isWord("SET")) && !first.isWord("WHERE");
+            assigns = (assigns || first.isWord("SET")) && !AFTER_ASSIGNMENTS.contains(first.upper());
             element();
             if (assigns && (first.isWord("SET") || first.isSymbol(","))) {
                 cursor.skipTo("=");
@@ -138,9 +140,26 @@ final class Operators {
     private List<Operand> group(String closing) {
         List<Operand> elements = new ArrayList<>();
         while (!cursor.acceptSymbol(closing) && !cursor.atEnd()) {
-            element().ifPresent(elements::add);
+            Optional<Operand> element = element();
+            boolean whole = cursor.peek().isSymbol(",") || cursor.peek().isSymbol(closing);
+            element.map(each -> whole ? each : each.unknown()).ifPresent(elements::add);
         }
         return elements;
+    }
+
+    /** Passes the branches of a CASE and its END; returns the results, those of other than operators as unknown. */
+    private List<Operand> results() {
+        List<Operand> results = new ArrayList<>();
+        while (!cursor.atEnd() && !cursor.acceptWords("END")) {
+            boolean result = cursor.acceptWords("THEN") || cursor.acceptWords("ELSE");
+            Operand operand = element().orElse(Operand.unknown(cursor.position()));
+            if (result) {
+                boolean whole =
+                        Set.of("WHEN", "ELSE", "END").contains(cursor.peek().upper());
+                results.add(whole ? operand : operand.unknown());
+            }
+        }
+        return results;
     }
 
     private boolean beginsOperand(int ahead) {
@@ -284,10 +303,7 @@ final class Operators {
                 return unknown.of(TypeCode.BOOL);
             }
             case "CASE" -> {
-                while (!cursor.atEnd() && !cursor.acceptWords("END")) {
-                    element();
-                }
-                return unknown;
+                return unknown.of(rules.alike(results()));
             }
             case "ARRAY" -> {
                 if (cursor.acceptSymbol("<")) {

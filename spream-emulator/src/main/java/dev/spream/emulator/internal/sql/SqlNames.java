@@ -12,6 +12,9 @@ import java.util.function.Function;
 
 /** The names in a statement or an expression. */
 public final class SqlNames {
+    /** The keywords with which an operand ends. */
+    private static final Set<String> ENDS = Set.of("END", "NULL", "TRUE", "FALSE");
+
     private SqlNames() {}
 
     /** Returns the names and keywords in an expression or a query, in lower case. */
@@ -90,5 +93,30 @@ public final class SqlNames {
             }
         }
         return aliases;
+    }
+
+    /** Returns the names that the statement declares for columns and tables, with or without {@code AS}, in lower case. */
+    static Set<String> declared(TokenCursor cursor) {
+        Set<String> names = new HashSet<>();
+        boolean afterOperand = false;
+        while (!cursor.atEnd()) {
+            Token token = cursor.next();
+            boolean name =
+                    token.isName() && !(token.kind() == Kind.WORD && SqlTranslator.KEYWORDS.contains(token.upper()));
+            if (name && afterOperand) {
+                names.add(token.text().toLowerCase(Locale.ROOT));
+            }
+            afterOperand = name || token.isWord("AS") || endsOperand(token);
+        }
+        return names;
+    }
+
+    private static boolean endsOperand(Token token) {
+        return switch (token.kind()) {
+            case STRING, BYTES, NUMBER, PARAMETER -> true;
+            case SYMBOL -> token.isSymbol(")") || token.isSymbol("]");
+            case WORD -> ENDS.contains(token.upper());
+            default -> false;
+        };
     }
 }

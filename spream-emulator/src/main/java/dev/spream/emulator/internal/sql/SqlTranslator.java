@@ -81,8 +81,9 @@ public final class SqlTranslator {
         return translator.takeOutput();
     }
 
-    /** Returns the types of the columns of the tables in the statement, where they agree. */
+    /** Returns the types of the columns of the tables in the statement, where they agree and the statement declares no such name. */
     private Operators.ColumnTypes columnTypes(String sql) {
+        Set<String> declared = SqlNames.declared(new TokenCursor(sql, dialect));
         List<String> tables =
                 SqlNames.pathsIn(sql, dialect).stream().filter(schema::isTable).toList();
         return name -> {
@@ -91,7 +92,7 @@ public final class SqlTranslator {
                     .distinct()
                     .limit(2)
                     .toList();
-            return types.size() == 1 && !isAlias(name)
+            return types.size() == 1 && !declared.contains(name.text().toLowerCase(Locale.ROOT))
                     ? Optional.of(types.getFirst().getCode())
                     : Optional.empty();
         };
