@@ -233,7 +233,7 @@ final class ConfiguredOutboxTest {
                 outbox.signal();
             }
             long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-            while (memory.operations().stats().entries().get(OutboxStatus.SUCCEEDED) < 2) {
+            while (memory.operations().stats().entries().getOrDefault(OutboxStatus.SUCCEEDED, 0L) < 2) {
                 assertThat(System.nanoTime() - until).as("not sent").isNegative();
                 Thread.onSpinWait();
             }

@@ -4,6 +4,7 @@ import static dev.spream.emulator.EmulatedSpanner.ACCOUNTS;
 import static dev.spream.emulator.EmulatedSpanner.account;
 import static dev.spream.emulator.EmulatedSpanner.rows;
 import static dev.spream.emulator.EmulatedSpanner.texts;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -447,8 +448,8 @@ class OverlappingTransactionsIT {
             }
         });
         List<String> committed = log.rows().stream()
-                .map(row -> row.row().get("Id").getStringValue() + "="
-                        + row.row().get("Balance").getStringValue())
+                .map(row -> requireNonNull(row.row().get("Id")).getStringValue() + "="
+                        + requireNonNull(row.row().get("Balance")).getStringValue())
                 .toList();
         assertThat(committed).hasSize(80).doesNotHaveDuplicates();
         assertThat(log.rows()).extracting(CommitLog.CommittedRow::timestamp).isSorted();

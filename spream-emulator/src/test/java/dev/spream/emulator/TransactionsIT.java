@@ -4,6 +4,7 @@ import static dev.spream.emulator.EmulatedSpanner.ACCOUNTS;
 import static dev.spream.emulator.EmulatedSpanner.account;
 import static dev.spream.emulator.EmulatedSpanner.query;
 import static dev.spream.emulator.EmulatedSpanner.rows;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -86,8 +87,8 @@ class TransactionsIT {
                 .extracting(row -> "%s %s %s"
                         .formatted(
                                 row.deleted() ? "delete" : "write",
-                                row.row().get("Id").getStringValue(),
-                                row.row().get("Balance").getStringValue()))
+                                requireNonNull(row.row().get("Id")).getStringValue(),
+                                requireNonNull(row.row().get("Balance")).getStringValue()))
                 .containsExactly("write 2 20", "write 3 30", "write 2 21", "delete 1 10");
         assertThat(log.rows())
                 .extracting(CommitLog.CommittedRow::timestamp)

@@ -98,8 +98,8 @@ public final class JacksonSerializer implements JsonSerializer {
 
     /** Returns a step of a path; the key of a map is data, and left out. */
     private static String step(Reference step) {
-        boolean ofMap =
-                step.from() instanceof Map || step.from() instanceof Class<?> type && Map.class.isAssignableFrom(type);
+        boolean ofMap = step.from() instanceof Map
+                || (step.from() instanceof Class<?> type && Map.class.isAssignableFrom(type));
         return step.getPropertyName() == null
                 ? "[%d]".formatted(step.getIndex())
                 : "." + (ofMap ? "*" : step.getPropertyName());

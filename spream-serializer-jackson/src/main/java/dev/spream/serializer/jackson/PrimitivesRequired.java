@@ -16,7 +16,7 @@ final class PrimitivesRequired extends JacksonAnnotationIntrospector {
     @Override
     public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
         Boolean marked = super.hasRequiredMarker(config, member);
-        return marked == null && type(member).isPrimitive() ? Boolean.TRUE : marked;
+        return (marked == null && type(member).isPrimitive()) ? Boolean.TRUE : marked;
     }
 
     /** The raw type of a setter is the one that it returns, and {@code void} is primitive too. */

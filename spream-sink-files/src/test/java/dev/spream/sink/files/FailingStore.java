@@ -25,7 +25,7 @@ class FailingStore implements ObjectStore {
         if (failures > 0 && (isEntry || !entriesOnly)) {
             failures--;
             if (afterwards) {
-                call.get();
+                T unused = call.get();
             }
             throw new ObjectStoreException("the disk is on fire", retryable, null);
         }

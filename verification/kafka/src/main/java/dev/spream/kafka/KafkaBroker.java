@@ -38,7 +38,11 @@ public final class KafkaBroker implements AutoCloseable {
         return start(folder, Map.of());
     }
 
-    /** @param settings more settings of the broker, or others than those of this class */
+    /**
+     * Starts a broker.
+     *
+     * @param settings more settings of the broker, or others than those of this class
+     */
     public static KafkaBroker start(Path folder, Map<String, String> settings) throws IOException {
         return start(folder, freePort(), 0, freePort(), settings);
     }

@@ -22,7 +22,11 @@ final class KafkaProcess {
 
     private KafkaProcess() {}
 
-    /** @param arguments the file of settings */
+    /**
+     * Runs a broker until the standard input ends.
+     *
+     * @param arguments the file of settings
+     */
     public static void main(String... arguments) throws IOException {
         Path file = Path.of(arguments[0]);
         Properties settings = new Properties();

@@ -41,7 +41,11 @@ public final class RegistryServer implements AutoCloseable {
         this.compatible = compatible;
     }
 
-    /** @param compatible whether a schema may follow another one, in this order */
+    /**
+     * Starts a registry.
+     *
+     * @param compatible whether a schema may follow another one, in this order
+     */
     public static RegistryServer start(BiPredicate<String, String> compatible) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         RegistryServer registry = new RegistryServer(server, compatible);

@@ -85,7 +85,7 @@ final class ConstraintErrors {
                 values.add(value.group(1) == null ? value.group().strip().replace('\'', '"') : value.group(1));
             }
         }
-        String[] columns = matcher.group(3).replaceAll(" [A-Z ]+(?=,|$)", "").split(", ");
+        String[] columns = matcher.group(3).replaceAll(" [A-Z ]+(?=,|$)", "").split(", ", -1);
         StringBuilder key = new StringBuilder();
         for (int i = 0; i < Math.min(columns.length, values.size()); i++) {
             key.append(i == 0 ? "" : ", ")

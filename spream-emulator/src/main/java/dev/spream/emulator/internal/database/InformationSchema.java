@@ -65,8 +65,8 @@ final class InformationSchema {
     /** Returns columns in upper case in GoogleSQL; in PostgreSQL in lower case, and YES and NO for Boolean values. */
     private static List<org.h2.table.Column> columns(InformationTable table, boolean postgres) {
         List<org.h2.table.Column> columns = new ArrayList<>();
-        for (String column : table.columns().split(", ")) {
-            String name = column.split(" ")[0].replace("\"", "");
+        for (String column : table.columns().split(", ", -1)) {
+            String name = column.split(" ", -1)[0].replace("\"", "");
             TypeInfo type = column.endsWith(" BIGINT")
                     ? TypeInfo.TYPE_BIGINT
                     : column.endsWith(" BOOLEAN") && !postgres ? TypeInfo.TYPE_BOOLEAN : TypeInfo.TYPE_VARCHAR;

@@ -14,7 +14,11 @@ public sealed interface ReadContext {
     /** A read-write transaction, with its own writes. */
     record Inside(ReadWriteTransaction transaction) implements ReadContext {}
 
-    /** @param reads what the work reads, for a transaction that writes */
+    /**
+     * Runs a query.
+     *
+     * @param reads what the work reads, for a transaction that writes
+     */
     default QueryResult read(EmulatedDatabase database, Supplier<Reads> reads, SqlWork<QueryResult> work) {
         return switch (this) {
             case Latest ignored -> database.besidesDdl(() -> database.engine().read(work));

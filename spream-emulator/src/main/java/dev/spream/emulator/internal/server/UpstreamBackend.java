@@ -151,7 +151,7 @@ public final class UpstreamBackend implements Backend {
     }
 
     private void ensureInstance(String name) {
-        String[] parts = name.split("/");
+        String[] parts = name.split("/", -1);
         String project = "projects/" + parts[1];
         try {
             InstanceAdminGrpc.newBlockingStub(channel)

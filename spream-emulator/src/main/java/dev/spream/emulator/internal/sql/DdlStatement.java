@@ -37,10 +37,16 @@ public sealed interface DdlStatement {
     /** The source of a value that a statement does not give. */
     sealed interface ColumnSource {}
 
-    /** @param expression as written */
+    /**
+     * The default of a column.
+     *
+     * @param expression as written
+     */
     record DefaultValue(String expression) implements ColumnSource {}
 
     /**
+     * The expression of a generated column.
+     *
      * @param expression as written
      * @param stored false for one that is computed when it is read; the emulator stores it all the same
      */
@@ -98,7 +104,11 @@ public sealed interface DdlStatement {
         Constraint named(String generated);
     }
 
-    /** @param expression as written */
+    /**
+     * A check of each row.
+     *
+     * @param expression as written
+     */
     record CheckConstraint(String name, boolean isNamed, String expression) implements Constraint {
         @Override
         public CheckConstraint named(String generated) {
@@ -127,6 +137,7 @@ public sealed interface DdlStatement {
     record DropConstraint(String table, String name) implements DdlStatement {}
 
     /** Changes the properties that are not null; an empty source drops the column's. */
+    @SuppressWarnings("NullableOptional") // null keeps the source, empty drops it
     record AlterColumn(
             String table,
             String column,
@@ -146,6 +157,8 @@ public sealed interface DdlStatement {
     record DropSequence(String name, boolean ifExists) implements DdlStatement {}
 
     /**
+     * Creates a view.
+     *
      * @param definer whether it is read with the rights of the role that created it
      * @param query as written
      */

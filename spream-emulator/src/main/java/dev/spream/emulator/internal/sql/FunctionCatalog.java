@@ -238,7 +238,7 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
 
     private static FunctionCatalog parsed(String lines, String unsupported) {
         Map<String, String> forms = new HashMap<>();
-        for (String line : lines.split("\n")) {
+        for (String line : lines.lines().toList()) {
             String[] parts = line.split(" +", 3);
             String name = parts[0].toUpperCase(Locale.ROOT);
             String rest = parts.length < 3 ? "" : parts[2];

@@ -100,8 +100,8 @@ record OperatorRules(TokenCursor places, boolean postgres) {
 
     private static Map<String, String> results(String lines) {
         Map<String, String> results = new HashMap<>();
-        for (String line : lines.split("\n")) {
-            String[] words = line.split(" ");
+        for (String line : lines.lines().toList()) {
+            String[] words = line.split(" ", -1);
             Stream.of(words).skip(1).forEach(function -> results.put(function, words[0]));
         }
         return results;

@@ -75,7 +75,7 @@ final class Operators {
     private static Map<String, Integer> precedences(String... levels) {
         Map<String, Integer> precedences = new HashMap<>();
         for (int level = 0; level < levels.length; level++) {
-            for (String operator : levels[level].split(" ")) {
+            for (String operator : levels[level].split(" ", -1)) {
                 precedences.put(operator, level + 1);
             }
         }
@@ -270,15 +270,15 @@ final class Operators {
     }
 
     private Operand symbol(int start, Token symbol) {
-        switch (symbol.text()) {
+        return switch (symbol.text()) {
             case "(" -> {
                 List<Operand> elements = group(")");
-                return Operand.unknown(start)
+                yield Operand.unknown(start)
                         .of(elements.size() == 1 ? elements.getFirst().type() : OperatorRules.UNKNOWN);
             }
             case "[" -> {
                 group("]");
-                return Operand.unknown(start).of(TypeCode.ARRAY);
+                yield Operand.unknown(start).of(TypeCode.ARRAY);
             }
             default -> {
                 rules.refuseNegativeZero(symbol, cursor.peek());
@@ -288,43 +288,36 @@ final class Operators {
                 } else {
                     rules.checkSigned(symbol, operand);
                 }
-                return new Operand(start, operand.type(), operand.literal());
+                yield new Operand(start, operand.type(), operand.literal());
             }
-        }
+        };
     }
 
     private Operand named(int start, Token first) {
         Operand unknown = Operand.unknown(start);
-        switch (first.kind() == Kind.WORD ? first.upper() : "") {
-            case "NULL" -> {
-                return Operand.literal(start, OperatorRules.UNKNOWN);
-            }
-            case "TRUE", "FALSE" -> {
-                return unknown.of(TypeCode.BOOL);
-            }
-            case "CASE" -> {
-                return unknown.of(rules.alike(results()));
-            }
+        return switch (first.kind() == Kind.WORD ? first.upper() : "") {
+            case "NULL" -> Operand.literal(start, OperatorRules.UNKNOWN);
+            case "TRUE", "FALSE" -> unknown.of(TypeCode.BOOL);
+            case "CASE" -> unknown.of(rules.alike(results()));
             case "ARRAY" -> {
                 if (cursor.acceptSymbol("<")) {
                     cursor.skipTo("[");
                     group("]");
                 }
-                return unknown.of(TypeCode.ARRAY);
+                yield unknown.of(TypeCode.ARRAY);
             }
             case "INTERVAL" -> {
                 if (cursor.peek().kind() != Kind.STRING) {
                     operand();
                 }
                 cursor.next();
-                return unknown;
+                yield unknown;
             }
-            default -> {
-                return cursor.peek().kind() == Kind.STRING && OperatorRules.LITERALS.containsKey(first.upper())
+            default ->
+                cursor.peek().kind() == Kind.STRING && OperatorRules.LITERALS.containsKey(first.upper())
                         ? typedLiteral(unknown, first)
                         : path(unknown, first);
-            }
-        }
+        };
     }
 
     private Operand typedLiteral(Operand operand, Token type) {

@@ -39,7 +39,7 @@ record RoleParser(TokenCursor cursor, boolean postgres) {
 
     private List<Privilege> privileges(String end) {
         boolean membership = postgres
-                ? cursor.peek(1).isWord(end) || cursor.peek(1).isSymbol(",") && !isAction(cursor.peek())
+                ? cursor.peek(1).isWord(end) || (cursor.peek(1).isSymbol(",") && !isAction(cursor.peek()))
                 : cursor.acceptWords("ROLE");
         if (membership) {
             return names().stream()

@@ -11,7 +11,11 @@ import org.jspecify.annotations.Nullable;
 public final class ShownKey {
     private ShownKey() {}
 
-    /** @param key objects of the engine */
+    /**
+     * Returns a key as messages show it.
+     *
+     * @param key objects of the engine
+     */
     public static String of(List<? extends @Nullable Object> key) {
         return key.stream().map(ShownKey::value).collect(Collectors.joining(", ", "{", "}"));
     }

@@ -22,6 +22,7 @@ final class CommitTags {
     private final ConcurrentSkipListMap<Instant, String> tags = new ConcurrentSkipListMap<>();
 
     /** Makes a commit and keeps its tag, if it has one. */
+    @SuppressWarnings("CollectionUndefinedEquality") // the set holds futures by identity
     CommitResponse during(CommitRequest request, Function<CommitRequest, CommitResponse> commit) {
         String tag = request.getRequestOptions().getTransactionTag();
         if (tag.isEmpty()) {

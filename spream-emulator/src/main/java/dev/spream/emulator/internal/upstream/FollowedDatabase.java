@@ -235,7 +235,7 @@ public final class FollowedDatabase implements AutoCloseable {
     }
 
     private void drop(Predicate<Followed> which) {
-        for (Followed each : followed) {
+        for (Followed each : List.copyOf(followed)) {
             String stream = each.stream().name();
             if (!stream.equals(LOG_STREAM) && which.test(each)) {
                 followed.remove(each);

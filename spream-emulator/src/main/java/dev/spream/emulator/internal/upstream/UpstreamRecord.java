@@ -46,7 +46,7 @@ record UpstreamRecord(
         Kind kind,
         List<Mod> mods) {
     static final Comparator<UpstreamRecord> COMMIT_ORDER = comparing(UpstreamRecord::commitTimestamp)
-            .thenComparing(UpstreamRecord::transactionId)
+            .thenComparingLong(UpstreamRecord::transactionId)
             .thenComparing(UpstreamRecord::sequence);
 
     /** The change of one row: the recorded values, key columns included in both. */
