@@ -242,7 +242,9 @@ final class DashboardIT {
             CompletableFuture<HttpResponse<String>> started = page.client()
                     .sendAsync(page.command("dead-letters/replay", letter, TOKEN), BodyHandlers.ofString());
             sink.awaitHeld();
-            page.await("api/dead-letters", shown -> replay(shown).get("running").equals(true));
+            page.await(
+                    "api/dead-letters",
+                    shown -> Boolean.TRUE.equals(replay(shown).get("running")));
             assertThat(page.answered("dead-letters/replay", letter)
                             .string("text")
                             .orElseThrow())

@@ -1,5 +1,6 @@
 package dev.spream.flink;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.emulator.control.CommitLog;
@@ -48,10 +49,11 @@ final class CommitCheck {
         Map<String, List<Version>> versions = new TreeMap<>();
         for (CommittedRow row : log.rows()) {
             if (row.table().equals("Counters") && !row.timestamp().isAfter(until)) {
-                versions.computeIfAbsent(row.row().get("Id").getStringValue(), key -> new ArrayList<>())
+                versions.computeIfAbsent(requireNonNull(row.row().get("Id")).getStringValue(), key -> new ArrayList<>())
                         .add(new Version(
                                 row.timestamp(),
-                                Long.parseLong(row.row().get("Version").getStringValue())));
+                                Long.parseLong(
+                                        requireNonNull(row.row().get("Version")).getStringValue())));
             }
         }
         return versions;

@@ -1,5 +1,6 @@
 package dev.spream.flink;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -123,15 +124,15 @@ class FlinkJobIT {
                 TimeUnit.MILLISECONDS.sleep(20); // the control may be behind
             }
             cluster.cancel(second);
-            CommitCheck.assertDelivered(log, SEEN.get(name));
-            Map<String, List<Version>> butOne = new TreeMap<>(SEEN.get(name));
+            CommitCheck.assertDelivered(log, requireNonNull(SEEN.get(name)));
+            Map<String, List<Version>> butOne = new TreeMap<>(requireNonNull(SEEN.get(name)));
             butOne.computeIfPresent(
                     LOST_KEY,
                     (key, versions) -> versions.stream()
                             .filter(version -> version.number() != LOST_VERSION)
                             .toList());
             assertThat(SEEN.get(lossy())).as("the control").isEqualTo(butOne);
-            assertThatThrownBy(() -> CommitCheck.assertDelivered(log, SEEN.get(lossy())))
+            assertThatThrownBy(() -> CommitCheck.assertDelivered(log, requireNonNull(SEEN.get(lossy()))))
                     .isInstanceOf(AssertionError.class);
             FaultControl.Counts faults = emulator.faults(DATABASE, STREAM).counts();
             assertThat(faults.total()).as("faults of queries: " + faults).isGreaterThan(10);
@@ -168,7 +169,7 @@ class FlinkJobIT {
             writeAllKeys(connection.client());
             awaitSeen(cluster, job, 1);
             cluster.cancel(job);
-            CommitCheck.assertDelivered(log, SEEN.get(name));
+            CommitCheck.assertDelivered(log, requireNonNull(SEEN.get(name)));
         }
         assertThat(WRONG.get(name)).isEmpty();
     }
@@ -201,7 +202,7 @@ class FlinkJobIT {
                             .build(),
                     4,
                     new InOrder(name, false, 25)));
-            for (int round = 1; WRONG.get(name).isEmpty(); round++) {
+            for (int round = 1; requireNonNull(WRONG.get(name)).isEmpty(); round++) {
                 assertThat(round).as("rounds without an inversion").isLessThan(80);
                 write(connection.client(), 50, round);
             }
@@ -228,7 +229,7 @@ class FlinkJobIT {
             ahead.set(PATIENCE);
             commit(connection.client(), Map.of("after the end", 1L));
             assertThat(cluster.awaitEnd(job, PATIENCE)).isEqualTo(JobStatus.FINISHED);
-            Instant snapshot = SEEN.get(name).values().stream()
+            Instant snapshot = requireNonNull(SEEN.get(name)).values().stream()
                     .map(versions -> versions.getFirst().committed())
                     .min(Comparator.naturalOrder())
                     .orElseThrow();
@@ -375,7 +376,7 @@ class FlinkJobIT {
 
     private static Map<String, Long> last(String test) {
         Map<String, Long> last = new TreeMap<>();
-        SEEN.get(test)
+        requireNonNull(SEEN.get(test))
                 .forEach((key, versions) -> last.put(key, versions.getLast().number()));
         return last;
     }
@@ -387,7 +388,7 @@ class FlinkJobIT {
     /** The watermark advances although nothing is committed: the next commits see it. */
     private void awaitWatermark(Instant committedUntil, DatabaseClient client) throws InterruptedException {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        for (int seed = 100; WATERMARKS.get(name) < committedUntil.toEpochMilli(); seed++) {
+        for (int seed = 100; requireNonNull(WATERMARKS.get(name)) < committedUntil.toEpochMilli(); seed++) {
             assertThat(System.nanoTime())
                     .as("the watermark passes %s", committedUntil)
                     .isLessThan(deadline);
@@ -457,17 +458,17 @@ class FlinkJobIT {
             versions.get().forEach(known -> all.add(new Version(known.f0, known.f1)));
             long before = all.size() > 1 ? all.get(all.size() - 2).number() : beginsAnywhere ? version.f1 - 1 : 0;
             if (version.f1 != before + 1) {
-                WRONG.get(test).add("%s: %d after %d".formatted(version.f0, version.f1, before));
+                requireNonNull(WRONG.get(test)).add("%s: %d after %d".formatted(version.f0, version.f1, before));
             }
             long watermark = context.timerService().currentWatermark();
             if (context.timestamp() <= watermark) {
-                WRONG.get(test)
+                requireNonNull(WRONG.get(test))
                         .add("%s: %d is late by %d ms"
                                 .formatted(version.f0, version.f1, watermark - context.timestamp()));
             }
             WATERMARKS.merge(test, watermark, Math::max);
             TimeUnit.MILLISECONDS.sleep(millis);
-            SEEN.get(test).put(version.f0, all);
+            requireNonNull(SEEN.get(test)).put(version.f0, all);
             out.collect(version.f1);
         }
     }

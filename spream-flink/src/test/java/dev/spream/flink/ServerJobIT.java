@@ -1,5 +1,6 @@
 package dev.spream.flink;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.DatabaseClient;
@@ -261,7 +262,7 @@ class ServerJobIT {
         @Override
         public ChangeStreamSource open() {
             RecordingSource source = new RecordingSource(stream.open());
-            RUNS.get(run).sources.add(source);
+            requireNonNull(RUNS.get(run)).sources.add(source);
             return source;
         }
     }
@@ -312,7 +313,7 @@ class ServerJobIT {
                 Tuple3<String, String, Long> deposit, Context context, Collector<Tuple3<String, String, Long>> out)
                 throws Exception {
             if (deposits.contains(deposit.f0)) {
-                RUNS.get(run).wrong.add(deposit.f0 + " is in the state already");
+                requireNonNull(RUNS.get(run)).wrong.add(deposit.f0 + " is in the state already");
             }
             deposits.put(deposit.f0, deposit.f2);
             Long before = sum.value();
@@ -325,7 +326,7 @@ class ServerJobIT {
     private record Judge(String run) implements Sink<Tuple3<String, String, Long>> {
         @Override
         public SinkWriter<Tuple3<String, String, Long>> createWriter(WriterInitContext context) {
-            Run judged = RUNS.get(run);
+            Run judged = requireNonNull(RUNS.get(run));
             return new SinkWriter<>() {
                 @Override
                 public void write(Tuple3<String, String, Long> sum, Context write) {

@@ -1,6 +1,7 @@
 package dev.spream.flink;
 
 import static dev.spream.testkit.subscription.ScriptedSource.START;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.core.record.DataChangeRecord;
@@ -124,8 +125,7 @@ final class SimulatedReader implements ReaderOutput<SimulatedReader.Change> {
 
     /** Handles a split, a message, or the end of splits. */
     void handle(Object next) {
-        PartitionSourceReader<Change> running = reader;
-        assertThat(running).isNotNull();
+        PartitionSourceReader<Change> running = requireNonNull(reader);
         switch (next) {
             case PartitionSplit split -> add(running, List.of(split));
             case Alignment alignment -> align(alignment.allowed());
@@ -142,8 +142,7 @@ final class SimulatedReader implements ReaderOutput<SimulatedReader.Change> {
     }
 
     List<PartitionSplit> snapshot(long checkpoint) {
-        PartitionSourceReader<Change> running = reader;
-        assertThat(running).isNotNull();
+        PartitionSourceReader<Change> running = requireNonNull(reader);
         channel.add(checkpoint);
         return running.snapshotState(checkpoint);
     }

@@ -3,6 +3,7 @@ package dev.spream.flink;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
 import static dev.spream.testkit.subscription.ScriptedSource.child;
 import static dev.spream.testkit.subscription.ScriptedSource.newChange;
+import static java.util.Objects.requireNonNull;
 
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.record.ChildPartition;
@@ -177,7 +178,7 @@ final class SimulatedStream {
                 started.computeIfAbsent(named, token -> new ArrayList<>()).add(to);
             }
             moved.addAll(keys);
-            after.get(from).removeAll(keys);
+            requireNonNull(after.get(from)).removeAll(keys);
             after.computeIfAbsent(to, token -> new TreeSet<>()).addAll(keys);
             sources.computeIfAbsent(to, token -> new TreeSet<>()).add(from);
             destinations.computeIfAbsent(from, token -> new TreeSet<>()).add(to);
@@ -204,7 +205,9 @@ final class SimulatedStream {
             });
             Map<String, Set<Integer>> living = new TreeMap<>(after);
             living.keySet().removeIf(token -> {
-                boolean ends = after.get(token).isEmpty() && !sources.containsKey(token) && random.nextBoolean();
+                boolean ends = requireNonNull(after.get(token)).isEmpty()
+                        && !sources.containsKey(token)
+                        && random.nextBoolean();
                 if (ends) {
                     source.add(token, new PartitionEndRecord(at(second), sequence(), token))
                             .end(token);

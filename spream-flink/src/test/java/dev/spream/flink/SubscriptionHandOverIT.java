@@ -1,6 +1,7 @@
 package dev.spream.flink;
 
 import static dev.spream.flink.FlinkJobIT.DATABASE;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -230,7 +231,8 @@ class SubscriptionHandOverIT {
     }
 
     private boolean isSeen(Map.Entry<String, Long> key, Map<String, List<Long>> seen) {
-        List<Long> versions = seen.getOrDefault(key.getKey(), JOB.get(name).getOrDefault(key.getKey(), List.of(0L)));
+        List<Long> versions =
+                seen.getOrDefault(key.getKey(), requireNonNull(JOB.get(name)).getOrDefault(key.getKey(), List.of(0L)));
         synchronized (versions) {
             return versions.getLast().equals(key.getValue());
         }
@@ -324,7 +326,7 @@ class SubscriptionHandOverIT {
 
         @Override
         public void processElement(Tuple3<String, Long, Instant> version, Context context, Collector<Long> out) {
-            saw(JOB.get(test), version.f0, version.f1);
+            saw(requireNonNull(JOB.get(test)), version.f0, version.f1);
             out.collect(version.f1);
         }
     }

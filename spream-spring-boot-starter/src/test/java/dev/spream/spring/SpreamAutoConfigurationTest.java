@@ -1,5 +1,6 @@
 package dev.spream.spring;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.spream.api.config.ConfigException;
@@ -316,8 +317,8 @@ final class SpreamAutoConfigurationTest {
     @Test
     void an_invalid_configuration_is_described_as_spring_does() {
         runner.withPropertyValues("spream.subscriptions.orders.sink=nonsense").run(context -> {
-            FailureAnalysis analysis = new ConfigFailureAnalyzer().analyze(failure(context.getStartupFailure()));
-            assertThat(analysis).isNotNull();
+            FailureAnalysis analysis =
+                    requireNonNull(new ConfigFailureAnalyzer().analyze(failure(context.getStartupFailure())));
             assertThat(analysis.getDescription())
                     .startsWith("The configuration of spream is invalid:")
                     .contains("1. orders: ");
@@ -338,8 +339,7 @@ final class SpreamAutoConfigurationTest {
     }
 
     private static Throwable failure(@Nullable Throwable failure) {
-        assertThat(failure).as("the failure of the start").isNotNull();
-        return failure;
+        return requireNonNull(failure, "the failure of the start");
     }
 
     private static List<String> names(SpreamSubscriptions subscriptions) {

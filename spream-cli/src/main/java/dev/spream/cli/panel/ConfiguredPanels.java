@@ -91,7 +91,7 @@ public final class ConfiguredPanels implements AutoCloseable {
         Opening<ConfiguredDeadLetters> opening = new Opening<>(() -> closingLast(ConfiguredDeadLetters.open(config)));
         DeadLettersPanel panel = new DeadLettersPanel(opening, () -> ConfiguredDeadLetters.open(config));
         panels.add(panel);
-        closing(panel::close);
+        closing(panel);
     }
 
     /** Returns whether dead letters are configured that several processes can have open: a file is locked by one. */

@@ -12,7 +12,11 @@ public final class ProjectionMembers {
 
     private ProjectionMembers() {}
 
-    /** @param status the status for display */
+    /**
+     * Returns the members of a projection.
+     *
+     * @param status the status for display
+     */
     public static Members of(ProjectionDetails projection, String status) {
         ProjectionState state = projection.state();
         return new Members()

@@ -1,5 +1,6 @@
 package dev.spream.cli.subscription;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.DatabaseId;
@@ -41,8 +42,8 @@ final class GraphIT {
             Map<String, JsonObject> shown = partitions(graph);
             assertThat(graph.string("partition_mode")).contains("IMMUTABLE_KEY_RANGE");
             assertThat(control.all()).allSatisfy(expected -> {
-                JsonObject partition = shown.get(expected.token());
-                assertThat(partition).as("%s of %s", expected, shown).isNotNull();
+                JsonObject partition =
+                        requireNonNull(shown.get(expected.token()), () -> "%s of %s".formatted(expected, shown));
                 assertThat(strings(partition, "parent_tokens")).containsExactlyInAnyOrderElementsOf(expected.parents());
                 assertThat(partition.string("end_timestamp").map(Instant::parse))
                         .isEqualTo(expected.end());
@@ -92,9 +93,9 @@ final class GraphIT {
             JsonObject graph =
                     JsonObject.of(graph(server, database, start, "--json").getFirst());
             Map<String, JsonObject> shown = partitions(graph);
-            assertThat(shown.get(target).objects("moves"))
+            assertThat(requireNonNull(shown.get(target)).objects("moves"))
                     .anySatisfy(move -> assertThat(strings(move, "sources")).containsExactly(moving.token()));
-            assertThat(shown.get(moving.token()).objects("moves"))
+            assertThat(requireNonNull(shown.get(moving.token())).objects("moves"))
                     .anySatisfy(
                             move -> assertThat(strings(move, "destinations")).containsExactly(target));
             assertThat(graph(server, database, start))

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -118,7 +119,7 @@ final class OrderStatusesIT {
                 .build();
     }
 
-    private void write(String order, String status) {
+    private void write(String order, @Nullable String status) {
         connection
                 .client()
                 .write(List.of(Mutation.newInsertOrUpdateBuilder("Orders")

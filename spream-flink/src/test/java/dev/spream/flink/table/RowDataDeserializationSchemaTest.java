@@ -26,6 +26,7 @@ import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.types.RowKind;
 import org.apache.flink.util.Collector;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -84,7 +85,7 @@ final class RowDataDeserializationSchemaTest {
         return rows;
     }
 
-    private static RowData row(RowKind kind, Object id, Object owner, Object amount) {
+    private static RowData row(RowKind kind, Object id, @Nullable Object owner, @Nullable Object amount) {
         return GenericRowData.ofKind(
                 kind,
                 StringData.fromString((String) id),
@@ -214,7 +215,7 @@ final class RowDataDeserializationSchemaTest {
         return new SpannerType(JsonObject.of(json.startsWith("{") ? json : "{\"code\":\"" + json + "\"}"));
     }
 
-    private static Object value(String spannerType, String json, AbstractDataType<?> declared) {
+    private static @Nullable Object value(String spannerType, String json, AbstractDataType<?> declared) {
         LogicalType type = ((DataType) declared).getLogicalType();
         assertThat(ColumnValues.replacement(type)).isEmpty();
         assertThat(ColumnValues.holds(type, type(spannerType))).isTrue();

@@ -8,6 +8,7 @@ import org.apache.avro.io.Encoder;
 import org.apache.avro.io.EncoderFactory;
 
 /** A value in Avro's binary encoding, with its schema. */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Datum(WriterSchema schema, byte[] bytes) {
 
     /** Writes a value. */

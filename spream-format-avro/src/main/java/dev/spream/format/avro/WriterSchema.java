@@ -10,6 +10,7 @@ import org.apache.avro.SchemaNormalization;
  * @param text the schema as JSON
  * @param fingerprint the CRC-64-AVRO of its parsing form, in the order of Avro's single-object encoding
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record WriterSchema(Schema schema, String text, byte[] fingerprint) {
 
     static WriterSchema of(Schema schema) {

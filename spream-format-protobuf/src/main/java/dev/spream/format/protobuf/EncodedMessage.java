@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.time.Instant;
 
 /** A message in Protobuf's binary encoding, with its schema. */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record EncodedMessage(MessageSchema schema, byte[] bytes) {
     private static final int BUFFER = 64; // most messages are small, and those in others all the more
 

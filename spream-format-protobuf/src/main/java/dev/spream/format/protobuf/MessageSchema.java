@@ -7,6 +7,7 @@ package dev.spream.format.protobuf;
  * @param text the {@code .proto} file that defines it
  * @param index the place of the message in the file, as Confluent's wire format has it
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record MessageSchema(String name, String text, byte[] index) {
     private static final byte[] FIRST = {0};
 

@@ -1,5 +1,6 @@
 package dev.spream.format.protobuf;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
@@ -92,7 +93,7 @@ final class EveryTypeTest {
             Object sent = row.change().mods().getFirst().keys().has(name)
                     ? row.change().mods().getFirst().keys().get(name)
                     : row.change().mods().getFirst().newValues().get(name);
-            expected.put(name, expected(row.kinds().get(name), value, sent));
+            expected.put(name, expected(requireNonNull(row.kinds().get(name)), value, sent));
         });
         return expected;
     }
@@ -104,7 +105,7 @@ final class EveryTypeTest {
             case List<?> list -> {
                 List<@Nullable Object> elements = new ArrayList<>();
                 for (int i = 0; i < list.size(); i++) {
-                    elements.add(expected(kind, list.get(i), ((List<?>) sent).get(i)));
+                    elements.add(expected(kind, list.get(i), ((List<?>) requireNonNull(sent)).get(i)));
                 }
                 yield elements;
             }

@@ -151,7 +151,7 @@ final class ClientProperties {
                                                 !LOGIN_NAME.matcher(word).matches())
                                 : Stream.of(secret.strip())))
                 .filter(secret -> secret.length() >= SHORTEST_SECRET)
-                .sorted(Comparator.comparing(String::length).reversed())
+                .sorted(Comparator.comparingInt(String::length).reversed())
                 .toList();
     }
 

@@ -69,12 +69,13 @@ record KafkaSender(SharedProducer shared, String topic, Partitions partitions, G
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // a thread equals only itself
     private CompletableFuture<Answer> answer(Producer<byte[], byte[]> producer, OutboxEntry entry) {
         CompletableFuture<Answer> answer = new CompletableFuture<>();
         Thread caller = Thread.currentThread();
         try {
             // In the caller's thread the client reports only messages that it did not take.
-            producer.send(
+            var unused = producer.send(
                     message(producer, entry),
                     (place, failure) -> answer.complete(new Answer(place, failure, Thread.currentThread() != caller)));
         } catch (KafkaException | IllegalStateException e) { // also of an interrupt, before it took the message

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param value null for a tombstone
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Message(String topic, byte[] key, byte @Nullable [] value, Headers headers) {
 
     /** Returns the text that is equal for messages whose order is kept; the bytes of a key need not be text. */

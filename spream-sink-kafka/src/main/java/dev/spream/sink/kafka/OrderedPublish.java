@@ -195,7 +195,7 @@ final class OrderedPublish {
             Message message = request.messages().getFirst();
             try {
                 int partition = partitions.of(producer, name, message.key());
-                producer.send(
+                var unused = producer.send(
                         message.in(partition), (metadata, failure) -> events.add(() -> answered(request, failure)));
                 return null;
             } catch (InterruptException e) {

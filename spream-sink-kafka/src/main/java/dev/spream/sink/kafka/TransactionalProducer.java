@@ -53,7 +53,7 @@ final class TransactionalProducer {
             for (Entry entry : entries) {
                 Message message = entry.message();
                 int partition = partitions.of(ready, message.topic(), message.key());
-                ready.send(message.in(partition), (metadata, failure) -> {
+                var unused = ready.send(message.in(partition), (metadata, failure) -> {
                     if (failure != null) {
                         refused.compareAndSet(null, new Refusal(entry, failure));
                     }

@@ -1,5 +1,6 @@
 package dev.spream.sink.kafka;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,7 +19,7 @@ final class ClientPropertiesTest {
     private static final Map<String, String> NEEDED = Map.of("bootstrap-servers", "localhost:9092", "topic", "orders");
 
     private static String read(String property, String value) {
-        return ClientProperties.KEYS.get(property).type().read(value);
+        return requireNonNull(ClientProperties.KEYS.get(property)).type().read(value);
     }
 
     @ParameterizedTest

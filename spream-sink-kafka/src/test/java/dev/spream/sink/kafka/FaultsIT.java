@@ -1,6 +1,7 @@
 package dev.spream.sink.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.Mutation;
@@ -183,7 +184,9 @@ final class FaultsIT {
         for (CommitLog.CommittedRow row : commits.rows()) {
             if (row.table().equals("Accounts")) {
                 expected.computeIfAbsent(
-                                "{\"Id\":\"%s\"}".formatted(row.row().get("Id").getStringValue()),
+                                "{\"Id\":\"%s\"}"
+                                        .formatted(requireNonNull(row.row().get("Id"))
+                                                .getStringValue()),
                                 key -> new ArrayList<>())
                         .add(row.timestamp().toString());
             }
@@ -243,9 +246,7 @@ final class FaultsIT {
         }
 
         void restart(String name) throws Exception {
-            WorkerProcess worker = running.get(name);
-            assertThat(worker).isNotNull();
-            worker.kill();
+            requireNonNull(running.get(name)).kill();
             start(name);
         }
 

@@ -1,6 +1,7 @@
 package dev.spream.sink.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -97,7 +98,8 @@ record Topics(Map<String, Object> properties) {
                     .toList();
             consumer.assign(partitions);
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-            while (partitions.stream().anyMatch(partition -> consumer.position(partition) < ends.get(partition))) {
+            while (partitions.stream()
+                    .anyMatch(partition -> consumer.position(partition) < requireNonNull(ends.get(partition)))) {
                 consumer.poll(Duration.ofMillis(100)).forEach(messages::add);
             }
         }

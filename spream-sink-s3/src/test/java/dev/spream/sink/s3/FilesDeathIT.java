@@ -1,5 +1,6 @@
 package dev.spream.sink.s3;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.spanner.Mutation;
@@ -256,11 +257,11 @@ final class FilesDeathIT {
     }
 
     private static String id(Map<String, Value> row) {
-        return row.get("Id").getStringValue();
+        return requireNonNull(row.get("Id")).getStringValue();
     }
 
     private static long version(Map<String, Value> row) {
-        return Long.parseLong(row.get("Version").getStringValue());
+        return Long.parseLong(requireNonNull(row.get("Version")).getStringValue());
     }
 
     private static boolean isComplete(ObjectStore store, Map<String, Long> versions) {

@@ -45,6 +45,7 @@ final class LazyStorage implements InvocationHandler {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // each proxy equals only itself
     private static Object ofObject(Object proxy, Method method, Object @Nullable [] arguments) {
         return switch (method.getName()) {
             case "equals" -> arguments != null && proxy == arguments[0];

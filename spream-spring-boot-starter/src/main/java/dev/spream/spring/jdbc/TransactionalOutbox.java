@@ -163,6 +163,7 @@ public final class TransactionalOutbox {
         }
 
         /** Refuses a connection that another statement has borrowed in a transaction of another data source. */
+        @SuppressWarnings("ReferenceEquality") // the holder that Spring keeps, not one like it
         private void requireOfTransaction() {
             // Spring has returned such a connection, and keeps that of the transaction until it has completed.
             if (TransactionSynchronizationManager.getResource(dataSource) != holder) {

@@ -1,5 +1,6 @@
 package dev.spream.storage.spanner;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -208,11 +209,11 @@ class OverGoogleIT {
             var row = Optional.ofNullable(committed.get(change.commitTimestamp()))
                     .orElseThrow()
                     .row();
-            assertThat(row.get("Amount").getStringValue()).isEqualTo(Long.toString(amount(change)));
+            assertThat(requireNonNull(row.get("Amount")).getStringValue()).isEqualTo(Long.toString(amount(change)));
             Mod mod = change.mods().getFirst();
             assertThat(mod.newValues().string("Seen"))
                     .contains(change.commitTimestamp().toString());
-            assertThat(row.get("Seen").getStringValue())
+            assertThat(requireNonNull(row.get("Seen")).getStringValue())
                     .isEqualTo(change.commitTimestamp().toString());
         });
         PartitionControl.Counts counts =

@@ -41,6 +41,8 @@ class SnapshotQueriesIT {
 
     private SpannerEmulator emulator;
     private SpannerConnection connection;
+
+    @SuppressWarnings("NullAway.Init") // set by each test
     private Instant at;
 
     @BeforeEach

@@ -17,6 +17,7 @@ import java.util.Objects;
  * @see <a href="https://documentation.red-gate.com/flyway/flyway-concepts/migrations/flyway-schema-history-table">Flyway:
  *     schema history table</a>
  */
+@SuppressWarnings("InlineFormatString") // the statement is easier to read as a template
 final class ScriptRun {
     private static final String CREATE_HISTORY = """
             CREATE TABLE @%1$s (

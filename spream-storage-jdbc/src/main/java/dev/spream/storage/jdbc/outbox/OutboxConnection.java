@@ -98,6 +98,7 @@ final class OutboxConnection implements InvocationHandler {
     }
 
     /** Returns a statement or metadata with this as its connection, and any other result as it is. */
+    @SuppressWarnings("ReferenceEquality") // each part equals only itself
     private static @Nullable Object seen(Connection proxy, Method method, @Nullable Object result) {
         Class<?> type = method.getReturnType();
         return result instanceof Statement || result instanceof DatabaseMetaData

@@ -46,7 +46,11 @@ final class MariaDbFaultsIT {
     private final Set<String> unknown = new TreeSet<>();
     private final CountingReceiver receiver;
     private int sequence;
+
+    @SuppressWarnings("NullAway.Init") // set by each test
     private HikariDataSource pool;
+
+    @SuppressWarnings("NullAway.Init") // set by each test
     private JdbcOutbox outbox;
 
     MariaDbFaultsIT() throws IOException {

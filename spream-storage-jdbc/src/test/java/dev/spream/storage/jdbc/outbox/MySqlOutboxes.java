@@ -40,6 +40,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -220,7 +221,7 @@ abstract class MySqlOutboxes {
         }
     }
 
-    private static void isDeadlock(Throwable failure) {
+    private static void isDeadlock(@Nullable Throwable failure) {
         assertThat(failure)
                 .isInstanceOf(StorageException.class)
                 .returns(true, thrown -> ((StorageException) thrown).retryable())

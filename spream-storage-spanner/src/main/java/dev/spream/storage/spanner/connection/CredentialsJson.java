@@ -19,12 +19,20 @@ public final class CredentialsJson {
 
     private CredentialsJson() {}
 
-    /** @throws IllegalArgumentException if it has another form */
+    /**
+     * Returns the credentials of a JSON text.
+     *
+     * @throws IllegalArgumentException if it has another form
+     */
     public static GoogleCredentials parse(String json) {
         return read(json.getBytes(StandardCharsets.UTF_8), "the text");
     }
 
-    /** @throws IllegalArgumentException if the file cannot be read, or has another form; the message names it */
+    /**
+     * Returns the credentials of a JSON file.
+     *
+     * @throws IllegalArgumentException if the file cannot be read, or has another form; the message names it
+     */
     public static GoogleCredentials read(Path file) {
         return read(bytes(file), "the file " + file);
     }

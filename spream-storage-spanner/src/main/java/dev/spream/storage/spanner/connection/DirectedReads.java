@@ -4,7 +4,6 @@ import com.google.spanner.v1.DirectedReadOptions;
 import com.google.spanner.v1.DirectedReadOptions.ExcludeReplicas;
 import com.google.spanner.v1.DirectedReadOptions.IncludeReplicas;
 import com.google.spanner.v1.DirectedReadOptions.ReplicaSelection;
-import com.google.spanner.v1.DirectedReadOptions.ReplicaSelection.Type;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,7 +29,11 @@ public final class DirectedReads {
 
     private DirectedReads() {}
 
-    /** @throws IllegalArgumentException if the text has another form; the message has the expected one */
+    /**
+     * Returns the options that a text names.
+     *
+     * @throws IllegalArgumentException if the text has another form; the message has the expected one
+     */
     public static DirectedReadOptions parse(String text) {
         Matcher written = WRITTEN.matcher(text);
         if (!written.matches()) {
@@ -70,7 +73,7 @@ public final class DirectedReads {
             replica.setLocation(location);
         }
         if (type != null) {
-            replica.setType(Type.valueOf(type.replace('-', '_').toUpperCase(Locale.ROOT)));
+            replica.setType(ReplicaSelection.Type.valueOf(type.replace('-', '_').toUpperCase(Locale.ROOT)));
         }
         return replica.build();
     }
@@ -101,7 +104,7 @@ public final class DirectedReads {
         if (!replica.getLocation().isEmpty()) {
             parts.add(replica.getLocation());
         }
-        if (replica.getType() != Type.TYPE_UNSPECIFIED) {
+        if (replica.getType() != ReplicaSelection.Type.TYPE_UNSPECIFIED) {
             parts.add(replica.getType().name().replace('_', '-').toLowerCase(Locale.ROOT));
         }
         return String.join("/", parts);

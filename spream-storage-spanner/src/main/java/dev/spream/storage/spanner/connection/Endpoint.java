@@ -12,7 +12,11 @@ public record Endpoint(String host, int port) {
     private static final Pattern WRITTEN = Pattern.compile(
             "(?<scheme>https://)?(?<host>\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9][A-Za-z0-9.-]{0,252})(?::(?<port>\\d{1,5}))?/?");
 
-    /** @throws IllegalArgumentException if the text has another form; the message has the expected one */
+    /**
+     * Returns the endpoint that a text names.
+     *
+     * @throws IllegalArgumentException if the text has another form; the message has the expected one
+     */
     public static Endpoint parse(String text) {
         Matcher written = WRITTEN.matcher(text);
         if (!written.matches() || (written.group("scheme") == null && written.group("port") == null)) {

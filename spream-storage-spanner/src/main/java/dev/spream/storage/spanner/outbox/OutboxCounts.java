@@ -172,7 +172,7 @@ record OutboxCounts(SpannerOutboxDatabase database) {
             first.forEach((key, row) -> {
                 Instant dueAt = Rows.time(row, "DueAt");
                 Instant expiryAt = Rows.time(row, "ExpiryAt");
-                boolean waits = busy.contains(key) || expiryAt != null && !expiryAt.isAfter(now);
+                boolean waits = busy.contains(key) || (expiryAt != null && !expiryAt.isAfter(now));
                 if (dueAt != null && !dueAt.isAfter(now) && !waits) {
                     add(row.getString("State"), dueAt);
                 }

@@ -66,7 +66,7 @@ final class Rows {
     /** Returns a text that both dialects can hold: PostgreSQL has no U+0000, and UTF-8 no half of a pair. */
     static String storable(String text) {
         return text.codePoints()
-                .map(c -> c == 0 || c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? '\ufffd' : c)
+                .map(c -> c == 0 || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) ? '\ufffd' : c)
                 .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
                 .toString();
     }

@@ -1,5 +1,6 @@
 package dev.spream.storage.spanner.client;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -111,7 +112,7 @@ class EncodedValuesTest {
         Transport transport = new Transport();
         new EncodedValues().interceptCall(method, options, transport);
         @SuppressWarnings("unchecked")
-        var received = (MethodDescriptor<ReqT, RespT>) transport.method;
+        var received = (MethodDescriptor<ReqT, RespT>) requireNonNull(transport.method);
         return received;
     }
 

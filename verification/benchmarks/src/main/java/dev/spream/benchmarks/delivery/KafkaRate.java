@@ -81,8 +81,9 @@ public final class KafkaRate {
         AtomicReference<@Nullable Exception> failed = new AtomicReference<>();
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
-            messages.forEach(
-                    message -> producer.send(message, (place, failure) -> failed.compareAndSet(null, failure)));
+            messages.forEach(message -> {
+                var unused = producer.send(message, (place, failure) -> failed.compareAndSet(null, failure));
+            });
             producer.flush();
         }
         if (failed.get() != null) {

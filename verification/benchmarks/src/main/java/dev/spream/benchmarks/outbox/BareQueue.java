@@ -53,7 +53,7 @@ final class BareQueue implements WorkQueue {
         stopping = false;
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         for (int i = 0; i < THREADS; i++) {
-            threads.submit(() -> work(handler));
+            var unused = threads.submit(() -> work(handler));
         }
         workers = threads;
     }

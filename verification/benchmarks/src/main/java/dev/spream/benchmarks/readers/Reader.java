@@ -50,7 +50,7 @@ enum Reader {
             String peer, String program, Path log, String host, String start, String receipts, String table)
             throws IOException {
         Path target = sources().resolve("verification/interop-%s/target".formatted(peer));
-        String[] names = EmulatorProcess.DATABASE.split("/");
+        String[] names = EmulatorProcess.DATABASE.split("/", -1);
         return ChildJvm.start(
                 target.resolve("classes") + ":"
                         + Files.readString(target.resolve("classpath")).strip(),

@@ -303,6 +303,7 @@ class AddedSnapshotTest {
         return new SubscriberFixture().run(subscriber(source, through, options), recording());
     }
 
+    @SuppressWarnings("NullAway.Init") // set by each test that shuts it down
     private Subscriber running;
 
     private Subscriber subscriber(

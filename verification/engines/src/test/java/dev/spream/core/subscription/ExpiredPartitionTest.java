@@ -242,7 +242,7 @@ class ExpiredPartitionTest {
                         .getFirst();
                 fixture.storage.finish(
                         taken, GAP_END, new PartitionEnd(PartitionEnd.Kind.RETENTION_LOST, GAP_END, List.of()));
-                fixture.storage.cleanUp(now.get().plusSeconds(1));
+                fixture.storage.cleanUp(requireNonNull(now.get()).plusSeconds(1));
             }
             return expired();
         });

@@ -1,5 +1,7 @@
 package dev.spream.core.subscription;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.partition.CorrectionOutcome;
 import dev.spream.core.partition.FinishedPartition;
 import dev.spream.core.partition.Lineage;
@@ -172,7 +174,7 @@ final class JudgedStorage {
                         : PartitionEnd.Kind.CHILD_PARTITIONS;
         if (kind != proof.kind()
                 || (endsHere && !isProvenBy(proof, partition, children))
-                || (kind == PartitionEnd.Kind.PARTITION_END && !proof.at().equals(partition.end))
+                || (kind == PartitionEnd.Kind.PARTITION_END && !proof.at().equals(requireNonNull(partition).end))
                 || machine.instant().isBefore(proof.at())
                 || (!endsHere && !machine.instant().isAfter(end))) {
             throw judge.violated(

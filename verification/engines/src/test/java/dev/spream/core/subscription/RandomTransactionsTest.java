@@ -163,7 +163,7 @@ class RandomTransactionsTest {
             String sequence = "%08d".formatted(i);
             sequences.add(sequence);
             source.add(
-                    holders.get(key),
+                    requireNonNull(holders.get(key)),
                     SubscriberTransactionTest.change(second, id, sequence, records, Integer.toString(key)));
         }
         written.put(id, new Seen(0, second, id, true, sequences, Set.of()));

@@ -1,5 +1,7 @@
 package dev.spream.core.subscription;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.spream.core.partition.PartitionMode;
 import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.record.ChangeRecord;
@@ -147,8 +149,7 @@ final class SimulatedWorldBuilder {
     private void end(SimulatedPartition partition, Instant at, List<ChildPartition> children) {
         partition.end = at;
         partition.records.addAll(inRecords(at, children));
-        children.forEach(child -> partitions
-                .get(new PartitionToken(child.token()))
+        children.forEach(child -> requireNonNull(partitions.get(new PartitionToken(child.token())))
                 .arrivals
                 .add(new SimulatedPartition.Arrival(0, partition, Integer.MAX_VALUE, at, true)));
     }

@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Ways to break each promise that one worker can break, one at a time. */
 final class SimulationSabotages {
@@ -45,6 +46,7 @@ final class SimulationSabotages {
 
     /** A call that is spoiled on its way to the port, or has its result spoiled. */
     interface Spoiler<T> {
+        @Nullable
         Object call(T target, Object[] arguments) throws Throwable;
     }
 

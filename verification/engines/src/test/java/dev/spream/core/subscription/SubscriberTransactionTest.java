@@ -2,6 +2,7 @@ package dev.spream.core.subscription;
 
 import static dev.spream.testkit.subscription.ScriptedSource.START;
 import static dev.spream.testkit.subscription.ScriptedSource.at;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -538,7 +539,7 @@ class SubscriberTransactionTest {
                                 letters.add(letter);
                                 lost.set(new CountDownLatch(1)); // on a busy machine one may have been lost before
                                 unreachable.set(true);
-                                SubscriberFixture.await(lost.get());
+                                SubscriberFixture.await(requireNonNull(lost.get()));
                                 unreachable.set(false);
                             }
 
@@ -550,7 +551,7 @@ class SubscriberTransactionTest {
                         .listener(new SubscriptionListener() {
                             @Override
                             public void leaseLost(PartitionToken partition, long epoch) {
-                                lost.get().countDown();
+                                requireNonNull(lost.get()).countDown();
                             }
                         }),
                 transaction -> {

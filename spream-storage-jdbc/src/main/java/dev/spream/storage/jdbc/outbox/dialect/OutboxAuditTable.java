@@ -23,7 +23,11 @@ public final class OutboxAuditTable {
 
     private OutboxAuditTable() {}
 
-    /** @param note appended to the outcome; may be empty */
+    /**
+     * Records what an operator did to an entry.
+     *
+     * @param note appended to the outcome; may be empty
+     */
     public static void add(
             Statements transaction,
             String action,

@@ -54,6 +54,8 @@ public enum SqlWords {
             Pattern.compile("@(outbox|ledger|segments|workers|audit|history|now|never|lock|hold|latest|json)\\b");
 
     private final char quote;
+
+    @SuppressWarnings("ImmutableEnumChecker") // made by Map.of
     private final Map<String, String> words;
 
     SqlWords(char quote, Map<String, String> words) {

@@ -26,6 +26,7 @@ import java.util.Optional;
  * Enqueues messages in one transaction. The keys are inserted into the ledger in their order, so that two transactions
  * with the same keys do not deadlock. A statement that finds one of its keys taken inserts nothing.
  */
+@SuppressWarnings("InlineFormatString") // the statements are easier to read as templates
 record MySqlEnqueue(Statements transaction) {
     private static final String BEGIN = """
             INSERT INTO @ledger (idempotency_key, generation, request_digest, status, created_at, updated_at) VALUES\s""";
