@@ -54,7 +54,8 @@ record Topics(Map<String, Object> properties) {
     private static boolean isReady(Admin admin, String topic) throws Exception {
         try {
             return admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().stream()
-                    .noneMatch(partition -> partition.leader() == null || partition.leader().isEmpty());
+                    .noneMatch(partition ->
+                            partition.leader() == null || partition.leader().isEmpty());
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
                 return false;
