@@ -53,7 +53,8 @@ record Topics(Map<String, Object> properties) {
     /** Returns whether the broker, which learns of a topic after the controller, knows it with its leaders. */
     private static boolean isReady(Admin admin, String topic) throws Exception {
         try {
-            return admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().stream()
+            return admin.describeTopics(List.of(topic)).allTopicNames().get().values().stream()
+                    .flatMap(description -> description.partitions().stream())
                     .noneMatch(partition ->
                             partition.leader() == null || partition.leader().isEmpty());
         } catch (ExecutionException e) {
