@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -50,14 +50,14 @@ class LauncherIT {
     private static final String MAVEN = """
             #!/bin/sh
             echo "$JAVA_HOME $*" >>maven-was-asked
-            sleep "$(cat maven-takes)"
+            while [ -f held-at-start ]; do sleep 0.05; done
             mkdir -p spream-core/target spream-cli/target/lib
             echo '[INFO] Downloaded from central: https://repo.example/a.jar (1 kB at 1 kB/s)'
             echo '[INFO] Building spream core 0.1.0-SNAPSHOT                    [1/2]'
             echo '[INFO] --- maven-jar-plugin:3.5.1:jar (default-jar) @ spream-core ---'
             echo '[INFO] Building spream command line 0.1.0-SNAPSHOT            [2/2]'
             echo '[INFO] --- jar:3.5.1:jar (default-jar) @ spream-cli ---'
-            sleep "$(cat maven-takes)"
+            while [ -f held-at-end ]; do sleep 0.05; done
             if [ -f broken ]; then
                 echo '[ERROR] A.java: cannot find symbol'
                 exit 1
@@ -103,7 +103,6 @@ class LauncherIT {
                 "spream-cli/src/main/java/Main.java")) {
             write(file, "");
         }
-        write("maven-takes", "0");
         path = Files.createDirectories(folder.resolve("path"));
         for (String tool : TOOLS) {
             Files.createSymbolicLink(path.resolve(tool), tool(tool));
@@ -114,11 +113,9 @@ class LauncherIT {
 
     /** An archive that is being made would come in the way of deleting the tree. */
     @AfterEach
-    void end_what_runs_in_the_background() throws IOException, InterruptedException {
+    void end_what_runs_in_the_background() throws Exception {
         Files.deleteIfExists(home.resolve("archive-is-held"));
-        if (archives(file -> true).size() > archives().size()) {
-            awaitArchive();
-        }
+        await(() -> archives(file -> true).size() == archives().size());
     }
 
     @Test
@@ -171,8 +168,11 @@ class LauncherIT {
 
     @Test
     void without_a_terminal_each_module_is_a_line() throws Exception {
-        write("maven-takes", "2");
-        assertThat(launch("--version").err())
+        write("held-at-end", "");
+        Started started = start("--version");
+        await(() -> Files.readString(started.err()).contains("2 of 2"));
+        Files.delete(home.resolve("held-at-end"));
+        assertThat(started.end().err())
                 .anyMatch(line -> line.matches("\\d+ s: 1 of 2 modules, spream core, 1 files downloaded"))
                 .anyMatch(line -> line.matches("\\d+ s: 2 of 2 modules, spream command line, 1 files downloaded"));
     }
@@ -180,12 +180,17 @@ class LauncherIT {
     @Test
     @EnabledOnOs(OS.LINUX)
     void on_a_terminal_one_line_is_updated_and_cleared() throws Exception {
-        write("maven-takes", "2");
-        Process terminal = launcher("script", "-qec", "stty cols 133 <&1; ./spream --version", "/dev/null")
-                .start();
-        assertThat(new String(terminal.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                .containsPattern("\r\\d s: starting Maven\u001b\\[K\r\\d s: ")
-                .containsPattern("\r\\d s: 2 of 2 modules, spream command line, 1 files downloaded\u001b\\[K\r")
+        write("held-at-start", "");
+        write("held-at-end", "");
+        Started terminal = start(launcher("script", "-qec", "stty cols 133 <&1; ./spream --version", "/dev/null"));
+        await(() -> Files.readString(terminal.out()).contains("starting Maven"));
+        Files.delete(home.resolve("held-at-start"));
+        await(() -> Files.readString(terminal.out()).contains("2 of 2"));
+        Files.delete(home.resolve("held-at-end"));
+        terminal.end();
+        assertThat(Files.readString(terminal.out()))
+                .containsPattern("\r\\d+ s: starting Maven\u001b\\[K\r\\d+ s: ")
+                .containsPattern("\r\\d+ s: 2 of 2 modules, spream command line, 1 files downloaded\u001b\\[K\r")
                 .containsPattern("\u001b\\[K\r\u001b\\[Kspream: built in")
                 .contains("-Dspream.terminal=true")
                 .contains("-Dspream.terminal.columns=133");
@@ -206,22 +211,27 @@ class LauncherIT {
 
     @Test
     void a_build_that_was_killed_is_repeated() throws Exception {
-        write("maven-takes", "1");
+        write("held-at-end", "");
         Process killed = launcher("./spream", "--version").start();
         await(home.resolve("maven-was-asked"));
+        List<ProcessHandle> orphans = killed.descendants().toList();
         killed.destroyForcibly().waitFor();
-        write("maven-takes", "0");
+        Files.delete(home.resolve("held-at-end"));
         assertThat(launch("--version").exitCode()).isZero();
         assertThat(builds()).hasSize(2);
+        await(() -> orphans.stream().noneMatch(ProcessHandle::isAlive));
     }
 
     @Test
     void of_two_starts_at_once_one_builds() throws Exception {
-        write("maven-takes", "1");
-        Process other = launcher("./spream", "--version").start();
+        write("held-at-end", "");
+        Started first = start("--version");
         await(home.resolve("maven-was-asked"));
-        assertThat(launch("--version").err()).contains("spream: waiting for another build of it");
-        assertThat(other.waitFor()).isZero();
+        Started second = start("--version");
+        await(() -> Files.readString(second.err()).contains("spream: waiting for another build of it"));
+        Files.delete(home.resolve("held-at-end"));
+        assertThat(first.end().exitCode()).isZero();
+        assertThat(second.end().exitCode()).isZero();
         assertThat(builds()).hasSize(1);
     }
 
@@ -306,23 +316,36 @@ class LauncherIT {
     /** The output and the exit code of a start. */
     private record Ended(int exitCode, List<String> out, List<String> err) {}
 
-    private Ended launch(String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of("./spream"));
-        command.addAll(List.of(arguments));
-        return launch(launcher(command.toArray(String[]::new)));
+    /** A start that may still run, and the files of its output. */
+    private record Started(Process process, Path out, Path err) {
+        Ended end() throws Exception {
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            return new Ended(
+                    process.exitValue(),
+                    Files.readString(out).lines().toList(),
+                    Files.readString(err).lines().toList());
+        }
     }
 
-    private Ended launch(ProcessBuilder launcher) throws Exception {
+    private Ended launch(String... arguments) throws Exception {
+        return start(arguments).end();
+    }
+
+    private Started start(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of("./spream"));
+        command.addAll(List.of(arguments));
+        return start(launcher(command.toArray(String[]::new)));
+    }
+
+    private Started start(ProcessBuilder launcher) throws IOException {
         Path out = Files.createTempFile(folder, "out", "");
         Path err = Files.createTempFile(folder, "err", "");
-        Process process = launcher.redirectOutput(out.toFile())
-                .redirectError(err.toFile())
-                .start();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        return new Ended(
-                process.exitValue(),
-                Files.readString(out).lines().toList(),
-                Files.readString(err).lines().toList());
+        return new Started(
+                launcher.redirectOutput(out.toFile())
+                        .redirectError(err.toFile())
+                        .start(),
+                out,
+                err);
     }
 
     private ProcessBuilder launcher(String... command) {
@@ -388,20 +411,19 @@ class LauncherIT {
                 .toList();
     }
 
-    private Path awaitArchive() throws IOException, InterruptedException {
-        for (int i = 0; i < 1000; i++) {
-            if (!archives().isEmpty()) {
-                return archives().getFirst();
-            }
-            TimeUnit.MILLISECONDS.sleep(20);
-        }
-        throw new AssertionError("no archive was made");
+    private Path awaitArchive() throws Exception {
+        await(() -> !archives().isEmpty());
+        return archives().getFirst();
     }
 
-    private static void await(Path file) throws InterruptedException {
-        for (int i = 0; i < 1000 && file.toFile().length() == 0; i++) {
+    private static void await(Path file) throws Exception {
+        await(() -> file.toFile().length() > 0);
+    }
+
+    private static void await(Callable<Boolean> condition) throws Exception {
+        for (int i = 0; i < 3000 && !condition.call(); i++) {
             TimeUnit.MILLISECONDS.sleep(20);
         }
-        assertThat(file).isNotEmptyFile();
+        assertThat(condition.call()).isTrue();
     }
 }

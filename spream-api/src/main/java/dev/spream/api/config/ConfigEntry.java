@@ -16,10 +16,4 @@ import java.util.Optional;
  *     {@code --storage} or {@code default}; empty without a value
  */
 public record ConfigEntry(
-        String key, String section, ConfigKey<?> declaration, boolean inUse, Optional<String> value, String origin) {
-
-    /** Returns the environment variable that sets the key. */
-    public String variable() {
-        return SpreamConfig.variable(key);
-    }
-}
+        String key, String section, ConfigKey<?> declaration, boolean inUse, Optional<String> value, String origin) {}

@@ -1,6 +1,7 @@
 package dev.spream.core.internal;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** A task that is repeated on a thread of its own until it is stopped. */
 public final class Periodic implements TaskGroup.Task {
@@ -46,7 +47,7 @@ public final class Periodic implements TaskGroup.Task {
     public void run() throws Exception {
         long counted = createdAt;
         while (true) {
-            waiter.await(interval.minusNanos(time.nanoTime() - counted));
+            waiter.awaitUntil(counted + TimeUnit.NANOSECONDS.convert(interval));
             if (stopped) {
                 return;
             }

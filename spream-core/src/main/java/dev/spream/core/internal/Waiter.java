@@ -39,11 +39,15 @@ public final class Waiter {
 
     /** Waits as {@link #await(Duration)} does, for that many nanoseconds. */
     public boolean await(long nanos) throws InterruptedException {
-        long left = nanos;
+        return awaitUntil(time.nanoTime() + nanos);
+    }
+
+    /** Waits as {@link #await(Duration)} does, until the clock's {@link MonotonicTime#nanoTime} is at that value. */
+    boolean awaitUntil(long deadline) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!raised && left > 0) {
-                left = time.awaitNanos(changed, left);
+            for (long left = deadline - time.nanoTime(); !raised && left > 0; left = deadline - time.nanoTime()) {
+                time.awaitNanos(changed, left);
             }
             boolean wasRaised = raised;
             raised = false;

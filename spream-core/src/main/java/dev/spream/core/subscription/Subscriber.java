@@ -156,11 +156,6 @@ public final class Subscriber implements AutoCloseable {
             return this;
         }
 
-        /** See {@link SubscriberOptions.Builder#maxInflight}. */
-        public Builder maxInflight(int maxInflight) {
-            return options(options.toBuilder().maxInflight(maxInflight).build());
-        }
-
         /** Sets the clock, for tests that control time. */
         Builder time(MonotonicTime time) {
             this.time = time;

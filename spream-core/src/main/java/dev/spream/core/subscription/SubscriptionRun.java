@@ -201,7 +201,9 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                         context.options().watermarkInterval(),
                         context.watermarksDue(),
                         this::storeWatermarks));
-        calls.interval().ifPresent(interval -> startPeriodic("timeouts", interval, calls::interruptOverdue));
+        calls.interval()
+                .ifPresent(interval -> startPeriodic(
+                        "timeouts", Periodic.steady(context.time(), interval, calls::interruptOverdue)));
         startPeriodic(
                 "rotation",
                 PartitionHandOver.ROTATION_INTERVAL,

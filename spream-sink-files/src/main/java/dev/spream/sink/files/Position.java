@@ -22,15 +22,6 @@ record Position(Instant at, Map<String, String> last) {
         last = Map.copyOf(last);
     }
 
-    /** Returns whether the change with that place is before this position or at it. */
-    boolean covers(Place place) {
-        if (!place.at().equals(at)) {
-            return place.at().isBefore(at);
-        }
-        String sequence = last.get(place.transaction());
-        return sequence != null && place.sequence().compareTo(sequence) <= 0;
-    }
-
     Map<String, Object> members() {
         Map<String, Object> members = new LinkedHashMap<>();
         members.put("at", at.toString());

@@ -101,7 +101,7 @@ final class KafkaSenderIT {
 
         Fixture() throws Exception {
             topic = newTopic();
-            sender = KafkaSenderIT.sender(topic, Map.of("publish-timeout", "1s"));
+            sender = KafkaSenderIT.sender(topic, Map.of());
             sender.send(entry("warm-up", "{}"), LONG); // so that the client knows the topic
         }
 
@@ -148,6 +148,7 @@ final class KafkaSenderIT {
 
         @Override
         public void close() {
+            receiver(Receiver.UNREACHABLE); // so that the client does not wait for answers that were dropped
             receiver(Receiver.ACCEPTS);
             sender.close();
         }

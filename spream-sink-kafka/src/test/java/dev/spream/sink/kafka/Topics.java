@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -18,6 +20,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -40,8 +43,26 @@ record Topics(Map<String, Object> properties) {
             admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(settings)))
                     .all()
                     .get();
+            while (!isReady(admin, topic)) {
+                TimeUnit.MILLISECONDS.sleep(10);
+            }
         }
         return topic;
+    }
+
+    /** Returns whether the broker, which learns of a topic after the controller, knows it with its leaders. */
+    private static boolean isReady(Admin admin, String topic) throws Exception {
+        try {
+            return admin.describeTopics(List.of(topic)).allTopicNames().get().values().stream()
+                    .flatMap(description -> description.partitions().stream())
+                    .noneMatch(partition ->
+                            partition.leader() == null || partition.leader().isEmpty());
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     void delete(String topic) throws Exception {

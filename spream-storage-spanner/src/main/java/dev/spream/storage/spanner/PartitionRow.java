@@ -110,10 +110,6 @@ final class PartitionRow {
         return token;
     }
 
-    PartitionState state() {
-        return state;
-    }
-
     long epoch() {
         return epoch;
     }

@@ -154,11 +154,6 @@ public final class HeldPartition {
         predecessors = List.copyOf(others);
     }
 
-    /** Returns the partitions that it is read ahead of. */
-    public List<Predecessor> predecessors() {
-        return predecessors;
-    }
-
     /**
      * Returns whether this worker may dispatch, read and write for the partition. Checked before each of those; once false,
      * it stays false.

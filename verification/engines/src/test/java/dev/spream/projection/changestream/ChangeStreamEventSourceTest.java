@@ -395,7 +395,7 @@ final class ChangeStreamEventSourceTest {
         stream.roots("p");
         AtomicLong clock = new AtomicLong();
         PartitionStorage failing =
-                ContractBreakers.of(PartitionStorage.class, storage("view"), "open", (storage, arguments) -> {
+                ContractBreakers.of(PartitionStorage.class, storage("view"), "openSubscription", (storage, arguments) -> {
                     throw new StorageException("a test wants it", true, null);
                 });
         try (ChangeStreamEventSource events = new ChangeStreamEventSource(
