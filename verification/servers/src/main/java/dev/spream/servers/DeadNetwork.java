@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc;
+package dev.spream.servers;
 
 import java.io.Closeable;
 import java.io.IOException;
