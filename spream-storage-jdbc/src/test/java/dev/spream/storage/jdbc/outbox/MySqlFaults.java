@@ -11,7 +11,7 @@ import dev.spream.outbox.OutboxStatus;
 import dev.spream.servers.JavaCommand;
 import dev.spream.storage.jdbc.MySqlDatabase;
 import dev.spream.storage.jdbc.MySqlServer;
-import dev.spream.storage.jdbc.StoppableMariaDb;
+import dev.spream.storage.jdbc.StoppableServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,11 +31,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Workers in processes of their own send the entries of an outbox in MariaDB while they are killed, stopped for longer
+ * Workers in processes of their own send the entries of an outbox in MySQL or MariaDB while they are killed, stopped for longer
  * than their lease and continued, and while the server is stopped. Each committed entry has one effect.
  */
 @Timeout(300)
-final class MariaDbFaultsIT {
+abstract class MySqlFaults {
     private static final int ENTRIES = 60;
     private static final int FAULTS = 3;
     private static final Duration DOWN =
@@ -53,20 +53,28 @@ final class MariaDbFaultsIT {
     @SuppressWarnings("NullAway.Init") // set by each test
     private JdbcOutbox outbox;
 
-    MariaDbFaultsIT() throws IOException {
+    MySqlFaults() throws IOException {
         receiver = new CountingReceiver();
     }
 
     @BeforeEach
-    void makeFolder() throws IOException {
+    final void makeFolder() throws IOException {
         Files.createDirectories(Path.of("target", "outbox-workers"));
     }
 
     @AfterEach
-    void close() {
+    final void close() {
         workers.forEach(Process::destroyForcibly);
         receiver.close();
     }
+
+    abstract MySqlServer shared();
+
+    /** Starts a server of one test. */
+    abstract StoppableServer start();
+
+    /** The URL by the driver of the trial. */
+    abstract String url(MySqlDatabase database);
 
     private interface Fault {
         void happen(Runnable start) throws Exception;
@@ -74,7 +82,7 @@ final class MariaDbFaultsIT {
 
     @Test
     void workers_that_are_killed_send_each_entry_once_to_a_receiver_that_can_be_queried() throws Exception {
-        run(MySqlServer.embedded(), Guarantee.QUERYABLE, start -> {
+        run(shared(), Guarantee.QUERYABLE, start -> {
             workers.removeFirst().destroyForcibly();
             start.run();
         });
@@ -85,7 +93,7 @@ final class MariaDbFaultsIT {
     @Test
     @Tag("proof")
     void workers_that_are_stopped_for_longer_than_their_lease_lose_their_claims() throws Exception {
-        run(MySqlServer.embedded(), Guarantee.IDEMPOTENT, start -> {
+        run(shared(), Guarantee.IDEMPOTENT, start -> {
             signal("STOP", workers.getFirst());
             enqueueFor(DOWN);
             signal("CONT", workers.getFirst());
@@ -95,7 +103,7 @@ final class MariaDbFaultsIT {
     @Test
     @Tag("proof")
     void a_server_that_is_stopped_loses_and_repeats_nothing() throws Exception {
-        try (StoppableMariaDb server = StoppableMariaDb.start()) {
+        try (StoppableServer server = start()) {
             run(server.server(), Guarantee.QUERYABLE, start -> {
                 server.stop();
                 enqueueFor(DOWN);
@@ -111,7 +119,7 @@ final class MariaDbFaultsIT {
 
     private void run(MySqlServer server, Guarantee guarantee, Fault fault) throws Exception {
         try (MySqlDatabase database = new MySqlDatabase(server);
-                HikariDataSource opened = database.open(database.mariadbUrl(), 4)) {
+                HikariDataSource opened = database.open(url(database), 4)) {
             pool = opened;
             pool.setConnectionTimeout(500); // while the server is stopped
             outbox = JdbcOutbox.create(pool);
@@ -133,7 +141,7 @@ final class MariaDbFaultsIT {
     private Process start(MySqlDatabase database, Guarantee guarantee) {
         List<String> command = JavaCommand.of(OutboxWorkerProcess.class);
         command.addAll(List.of(
-                database.mariadbUrl(),
+                url(database),
                 database.server().user(),
                 database.server().password(),
                 receiver.uri().toString(),
