@@ -36,8 +36,8 @@ public final class MySqlInstallation implements StoppableServer {
                 throw new IllegalStateException("mysqld did not initialize; see the log in " + folder);
             }
             String address = "127.0.0.1:" + freePort();
-            MySqlInstallation installation = new MySqlInstallation(
-                    folder, new MySqlServer(address, "tester", "tester's"), run(folder, address));
+            MySqlInstallation installation =
+                    new MySqlInstallation(folder, new MySqlServer(address, "tester", "tester's"), run(folder, address));
             awaitAnswer(new MySqlServer(address, "root", ""));
             MariaDbServer.addTester(address);
             return installation;
@@ -75,8 +75,8 @@ public final class MySqlInstallation implements StoppableServer {
         command.addAll(List.of(options));
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        folder.resolve("log").toFile()))
+                .redirectOutput(
+                        ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()))
                 .start();
     }
 

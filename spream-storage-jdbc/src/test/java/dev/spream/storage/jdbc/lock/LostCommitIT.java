@@ -57,7 +57,8 @@ final class LostCommitIT {
         String table = schema + ".worked";
         execute(near, "CREATE TABLE %s (value INT)".formatted(table));
         AtomicInteger runs = new AtomicInteger();
-        try (JdbcLockStore nearStore = JdbcLockStore.builder(near).schema(schema).build();
+        try (JdbcLockStore nearStore =
+                        JdbcLockStore.builder(near).schema(schema).build();
                 HierarchicalLocks<Connection> others = HierarchicalLocks.over(nearStore);
                 JdbcLockStore store = JdbcLockStore.builder(far)
                         .schema(schema)

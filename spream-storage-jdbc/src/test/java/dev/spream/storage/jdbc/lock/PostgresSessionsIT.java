@@ -137,7 +137,8 @@ final class PostgresSessionsIT {
     }
 
     private static void awaitWaiter(Connection connection) throws SQLException {
-        while (ask(connection, "SELECT count(*) FROM pg_locks WHERE NOT granted").equals("0")) {
+        while (ask(connection, "SELECT count(*) FROM pg_locks WHERE NOT granted")
+                .equals("0")) {
             Thread.onSpinWait();
         }
     }
