@@ -238,8 +238,8 @@ interface FewHandlesContract<T> extends LockScenario.Stage<T> {
         try (Few<T> few = new Few<>(fixture(), 1);
                 LockHandle only = few.locks.acquire(user("u1"))) {
             assertThat(few.locks.tryAcquire(user("free"))).isEmpty();
-            try (LockAttempt<Boolean> ofAnotherThread = given().attempt(
-                    () -> few.locks.tryAcquire(user("free")).isEmpty())) {
+            try (LockAttempt<Boolean> ofAnotherThread =
+                    given().attempt(() -> few.locks.tryAcquire(user("free")).isEmpty())) {
                 assertThat(ofAnotherThread.result()).isTrue();
             }
             given().others().tryAcquire(user("free")).orElseThrow().close();
