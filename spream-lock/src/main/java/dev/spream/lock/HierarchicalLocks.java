@@ -94,15 +94,16 @@ public final class HierarchicalLocks<T> implements AutoCloseable {
     }
 
     /**
-     * Acquires locks on a connection of their own if all of them are free; returns empty if another owner holds one of
-     * them.
+     * Acquires locks on a connection of their own if all of them are free. Returns empty if another owner holds one of
+     * them, or if the store has no connection for another handle; {@link #acquire(LockRequest, LockWait)} with {@link
+     * LockWait#NONE} tells the two apart. Does not wait for either, except for a connection that the store has to open.
      *
-     * @throws LockTimeoutException if all connections for handles are in use
+     * @throws LockException if the locks could not be taken for another reason; nothing is held
      */
     public Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException {
         try {
             return Optional.of(acquire(request, LockWait.NONE));
-        } catch (LockBusyException e) {
+        } catch (LockBusyException | LockTimeoutException e) {
             return Optional.empty();
         }
     }

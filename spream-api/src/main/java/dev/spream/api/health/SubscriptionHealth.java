@@ -49,7 +49,8 @@ public final class SubscriptionHealth implements SubscriptionListener {
         if (storageFailingSince != null && isPast(storageFailingSince.plus(STORAGE_TIMEOUT), now)) {
             return Optional.of("the storage has failed since %s: %s".formatted(storageFailingSince, storageFailure));
         }
-        if (!watermarks.isEmpty() && isPast(movedAt.plus(PROGRESS_TIMEOUT), now) && isPast(retryAt, now)) {
+        Instant active = retryAt.isAfter(movedAt) ? retryAt : movedAt;
+        if (!watermarks.isEmpty() && isPast(active.plus(PROGRESS_TIMEOUT), now)) {
             return Optional.of("none of the %d partitions of this worker has advanced since %s, and nothing was settled"
                     .formatted(watermarks.size(), movedAt));
         }

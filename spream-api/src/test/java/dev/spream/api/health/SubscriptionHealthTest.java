@@ -64,8 +64,28 @@ final class SubscriptionHealthTest {
     }
 
     @Test
-    void a_retry_that_is_not_due_yet_is_no_problem() {
+    void a_retry_is_no_problem_until_it_has_been_due_for_long() {
         look(0, ScriptedSource.START);
+        retryIn(Duration.ofHours(1));
+        now = now.plus(Duration.ofHours(1)).plus(SubscriptionHealth.PROGRESS_TIMEOUT.minusMillis(1));
+        assertThat(health.problem()).isEmpty();
+
+        now = now.plus(Duration.ofMillis(1));
+        assertThat(health.problem()).isPresent();
+    }
+
+    @Test
+    void attempts_that_fail_one_after_the_other_are_no_problem_while_one_of_them_lasts() {
+        look(0, ScriptedSource.START);
+        for (int attempt = 0; attempt < 30; attempt++) {
+            retryIn(Duration.ofMinutes(1));
+            now = now.plus(Duration.ofMinutes(1)).plus(Duration.ofSeconds(20)); // it is due, and not answered yet
+            look(0, ScriptedSource.START);
+            assertThat(health.problem()).isEmpty();
+        }
+    }
+
+    private void retryIn(Duration delay) {
         health.deliveryFailed(
                 new DeliveryFailure(
                         TOKEN,
@@ -74,12 +94,7 @@ final class SubscriptionHealthTest {
                         now,
                         now,
                         new IllegalStateException("refused")),
-                new ErrorDecision.Retry(Duration.ofHours(1)));
-        now = now.plus(SubscriptionHealth.PROGRESS_TIMEOUT);
-        assertThat(health.problem()).isEmpty();
-
-        now = now.plus(Duration.ofHours(1));
-        assertThat(health.problem()).isPresent();
+                new ErrorDecision.Retry(delay));
     }
 
     @Test

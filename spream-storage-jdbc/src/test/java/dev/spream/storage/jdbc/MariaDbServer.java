@@ -51,7 +51,10 @@ final class MariaDbServer {
 
     /** It starts without users, for want of one that could connect; from the flush on it asks for them. */
     static MySqlServer withUsers(DB server) {
-        String address = "127.0.0.1:" + server.getConfiguration().getPort();
+        return addTester("127.0.0.1:" + server.getConfiguration().getPort());
+    }
+
+    static MySqlServer addTester(String address) {
         new MySqlServer(address, "root", "")
                 .execute(
                         "FLUSH PRIVILEGES",

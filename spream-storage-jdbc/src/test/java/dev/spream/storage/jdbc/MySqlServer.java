@@ -50,7 +50,7 @@ public record MySqlServer(String address, String user, String password) {
     }
 
     /** Returns whether the user can connect. */
-    private boolean answers() {
+    boolean answers() {
         try (Connection connection =
                 DriverManager.getConnection(mysqlUrl("") + "?connectTimeout=1000&socketTimeout=5000", user, password)) {
             return connection.isValid(1);

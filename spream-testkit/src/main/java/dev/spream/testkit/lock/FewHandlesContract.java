@@ -234,6 +234,20 @@ interface FewHandlesContract<T> extends LockScenario.Stage<T> {
     }
 
     @Test
+    default void a_try_that_finds_no_connection_is_empty_and_holds_nothing() throws Exception {
+        try (Few<T> few = new Few<>(fixture(), 1);
+                LockHandle only = few.locks.acquire(user("u1"))) {
+            assertThat(few.locks.tryAcquire(user("free"))).isEmpty();
+            try (LockAttempt<Boolean> ofAnotherThread =
+                    given().attempt(() -> few.locks.tryAcquire(user("free")).isEmpty())) {
+                assertThat(ofAnotherThread.result()).isTrue();
+            }
+            given().others().tryAcquire(user("free")).orElseThrow().close();
+            only.requireHeld();
+        }
+    }
+
+    @Test
     default void a_call_that_is_queued_ends_with_its_deadline_an_interrupt_and_its_store() throws Exception {
         try (Few<T> few = new Few<>(fixture(), 2);
                 LockHandle holder = given().others().acquire(user("hot"))) {

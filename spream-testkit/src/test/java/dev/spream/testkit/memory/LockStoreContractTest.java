@@ -46,6 +46,7 @@ final class LockStoreContractTest {
                 "epochs_grow_over_handles_and_processes",
                 "a_loss_of_the_locks_is_reported_when_the_handle_is_closed",
                 "a_task_that_finds_no_connection_is_not_run",
+                "a_try_that_finds_no_connection_is_empty_and_holds_nothing",
                 "requests_that_name_targets_in_reversed_order_do_not_deadlock",
                 "shared_locks_do_not_block_shared_locks",
                 "work_asks_for_more_by_the_owner_that_has_the_locks",

@@ -11,6 +11,7 @@ import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.RecordIdentity;
 import dev.spream.storage.jdbc.internal.MigratedTables;
+import dev.spream.storage.jdbc.internal.SqlErrors;
 import dev.spream.storage.jdbc.internal.TablesBuilder;
 import dev.spream.storage.jdbc.internal.Transactions;
 import java.sql.Connection;
@@ -138,20 +139,48 @@ public final class AppliedLedger {
      *
      * @param deliveries the circumstances of each change
      * @throws NonRetryableException if a change is from before the ledger
-     * @throws SQLException if a statement of the ledger or of the effect failed; either nothing has changed or only the
-     *     confirmation was lost, and the same call can be repeated in both cases
-     * @throws Exception if the effect throws another exception; nothing has changed then
+     * @throws StorageException if the ledger's transaction failed; either nothing has changed or only the confirmation was
+     *     lost, and the same call can be repeated in both cases
+     * @throws Exception if the effect throws it; nothing has changed
      */
     public void apply(List<DataChangeRecord> changes, List<Delivery> deliveries, BatchEffect effect) throws Exception {
         List<LedgerEntries.Offer> offers = offers(changes, deliveries);
-        transactions.<Boolean, Exception>run(connection -> {
-            List<DataChangeRecord> fresh = fresh(changes, claim(connection, transactions.begin(), offers));
-            if (!fresh.isEmpty()) {
-                effect.apply(connection, fresh);
-            }
-            return true;
-        });
+        try {
+            transactions.<Boolean, EffectException>run(connection -> {
+                List<DataChangeRecord> fresh = fresh(changes, claim(connection, transactions.begin(), offers));
+                if (!fresh.isEmpty()) {
+                    apply(effect, connection, fresh);
+                }
+                return true;
+            });
+        } catch (EffectException e) {
+            throw e.thrown;
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(
+                    "applying %d changes by the ledger '%s'".formatted(changes.size(), name), e);
+        }
         offers.getLast().lowWatermark().ifPresent(pruning::pruneIfDue);
+    }
+
+    private static void apply(BatchEffect effect, Connection connection, List<DataChangeRecord> fresh)
+            throws EffectException {
+        try {
+            effect.apply(connection, fresh);
+        } catch (Exception e) {
+            throw new EffectException(e);
+        }
+    }
+
+    /** Carries an exception of the effect past the errors of the ledger's own statements. */
+    private static final class EffectException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final Exception thrown;
+
+        EffectException(Exception thrown) {
+            super(thrown);
+            this.thrown = thrown;
+        }
     }
 
     /**
@@ -163,15 +192,23 @@ public final class AppliedLedger {
      * @throws NonRetryableException if the change is from before the ledger
      * @throws IllegalStateException if the connection is in auto-commit mode, or the transaction at another isolation
      *     level
+     * @throws StorageException if a statement failed; the transaction has to be rolled back, and may then be repeated
      */
-    public boolean apply(Connection connection, DataChangeRecord change, Delivery delivery) throws SQLException {
-        if (connection.getAutoCommit()) {
-            throw new IllegalStateException(
-                    "the connection for the ledger '%s' is in auto-commit mode, so effect and row would not be atomic; call setAutoCommit(false) first"
-                            .formatted(name));
+    public boolean apply(Connection connection, DataChangeRecord change, Delivery delivery) {
+        try {
+            if (connection.getAutoCommit()) {
+                throw new IllegalStateException(
+                        "the connection for the ledger '%s' is in auto-commit mode, so effect and row would not be atomic; call setAutoCommit(false) first"
+                                .formatted(name));
+            }
+            return !claim(connection, "", List.of(LedgerEntries.Offer.of(change, delivery)))
+                    .isEmpty();
+        } catch (SQLException e) {
+            throw SqlErrors.storageException(
+                    "entering the change %s in the ledger '%s' in a transaction of the caller, which has to be rolled back,"
+                            .formatted(change.identity(), name),
+                    e);
         }
-        return !claim(connection, "", List.of(LedgerEntries.Offer.of(change, delivery)))
-                .isEmpty();
     }
 
     private Set<RecordIdentity> claim(Connection connection, String begin, List<LedgerEntries.Offer> offers)

@@ -223,7 +223,11 @@ public final class JdbcLockStore implements LockStore<Connection> {
         try {
             handles.commit(transaction);
         } catch (SQLException e) {
-            throw sql.exception("committing a transaction that holds locks", e);
+            String what = "committing a transaction that holds locks";
+            LockException failure = sql.exception(what, e);
+            throw failure instanceof LockConnectionException
+                    ? sql.exception(what + ", which may have taken effect,", e)
+                    : failure;
         }
     }
 

@@ -119,9 +119,16 @@ public final class JdbcMirror implements BatchConsumer {
         for (int i = 0; i < batch.changes().size(); i++) {
             deliveries.add(batch.delivery(i));
         }
-        ledger.apply(batch.changes(), deliveries, (connection, changes) -> {
-            RowStatements.run(connection, fold(changes, targets));
-        });
+        try {
+            ledger.apply(batch.changes(), deliveries, (connection, changes) -> {
+                RowStatements.run(connection, fold(changes, targets));
+            });
+        } catch (StorageException e) {
+            if (e.getCause() instanceof SQLException error) {
+                throw error; // of a deferred constraint, for example: MirrorFailures describes it by its state
+            }
+            throw e;
+        }
     }
 
     /**

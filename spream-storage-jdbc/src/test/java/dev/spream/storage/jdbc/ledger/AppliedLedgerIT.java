@@ -81,6 +81,25 @@ final class AppliedLedgerIT {
     }
 
     @Test
+    void a_failed_statement_of_the_ledger_names_it_and_the_remedy() throws Exception {
+        fixture.database.execute("ALTER TABLE spream.applied_change RENAME TO gone");
+
+        assertThatExceptionOfType(StorageException.class)
+                .isThrownBy(() -> consumer.consume(change(1), settledBefore(0)))
+                .withMessageContaining("'orders'")
+                .withMessageContaining("create the tables")
+                .returns(false, StorageException::retryable);
+        try (Connection connection = fixture.database.dataSource().getConnection()) {
+            connection.setAutoCommit(false);
+            assertThatExceptionOfType(StorageException.class)
+                    .isThrownBy(() -> ledger.apply(connection, change(1), settledBefore(0)))
+                    .withMessageContaining("has to be rolled back")
+                    .withMessageContaining("create the tables");
+            connection.rollback();
+        }
+    }
+
+    @Test
     void rows_are_removed_below_the_low_watermark_when_it_is_time_to() throws Exception {
         consumer.consume(change(1), settledBefore(0));
         consumer.consume(change(2), settledBefore(2));

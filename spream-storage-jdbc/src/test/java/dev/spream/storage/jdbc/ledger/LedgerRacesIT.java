@@ -7,6 +7,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
@@ -179,7 +180,7 @@ final class LedgerRacesIT {
                     owner.consume(change, settledBefore(0)); // which waits for the other one, as long as it lives
                 });
 
-        assertThatThrownBy(() -> standing.consume(change(2), settledBefore(0))).isInstanceOf(SQLException.class);
+        assertThatThrownBy(() -> standing.consume(change(2), settledBefore(0))).isInstanceOf(StorageException.class);
 
         assertThat(fixture.effects()).containsExactly("tx1", "tx2");
     }
@@ -193,7 +194,10 @@ final class LedgerRacesIT {
                 .consumer(LedgerFixture::count);
 
         assertThatThrownBy(() -> unsure.consume(change(1), settledBefore(0)))
-                .isInstanceOf(SQLTransientConnectionException.class);
+                .isInstanceOfSatisfying(
+                        StorageException.class, e -> assertThat(e.retryable()).isTrue())
+                .hasMessage(
+                        "applying 1 changes by the ledger 'orders' failed: the confirmation was lost; the same call may succeed later");
         unsure.consume(change(1), settledBefore(0));
 
         assertThat(fixture.effects()).containsExactly("tx1");

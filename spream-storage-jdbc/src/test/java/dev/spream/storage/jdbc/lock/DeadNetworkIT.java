@@ -12,7 +12,7 @@ import dev.spream.lock.LockHandle;
 import dev.spream.lock.LockRequest;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.LockWait;
-import dev.spream.storage.jdbc.DeadNetwork;
+import dev.spream.servers.DeadNetwork;
 import dev.spream.storage.jdbc.MySqlServer;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -30,7 +30,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -54,6 +56,62 @@ interface LentWorkContract {
 
     /** Asks for that limit. */
     String askLimit();
+
+    JdbcLockFixture fixture();
+
+    String session(Connection connection) throws SQLException;
+
+    /** Has the database break a deadlock by rolling the other transaction back. */
+    void spare(Connection transaction) throws SQLException;
+
+    /** Whether work that ignored a deadlock is run again, because the database fails what follows; else it is told. */
+    boolean runsIgnoredDeadlockAgain();
+
+    @Test
+    default void nothing_of_work_that_ignores_a_deadlock_is_committed() throws Exception {
+        String rows = table() + "_rows";
+        execute(pool(), "CREATE TABLE IF NOT EXISTS %s (id INT PRIMARY KEY, runs INT)".formatted(rows));
+        execute(pool(), "DELETE FROM " + rows);
+        execute(pool(), "INSERT INTO %s VALUES (1, 0), (2, 0)".formatted(rows));
+        AtomicInteger runs = new AtomicInteger();
+        try (JdbcLockStore store = open(pool());
+                HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store);
+                Connection other = own()) {
+            spare(other);
+            execute(other, "UPDATE %s SET runs = 0 WHERE id = 2".formatted(rows));
+            String session = session(other);
+            HierarchicalLocks.Action<Connection, Exception> work = connection -> {
+                int run = runs.incrementAndGet();
+                execute(connection, "UPDATE %s SET runs = %d WHERE id = 1".formatted(rows, run));
+                if (run > 1) {
+                    return;
+                }
+                Thread.ofVirtual().start(() -> updateAndCommit(other, rows));
+                while (fixture().blockersOf(session).isEmpty()) {
+                    LockSupport.parkNanos(2_000_000);
+                }
+                assertThatThrownBy(() -> execute(connection, "UPDATE %s SET runs = 1 WHERE id = 2".formatted(rows)))
+                        .isInstanceOf(SQLException.class);
+            };
+            if (runsIgnoredDeadlockAgain()) {
+                locks.transactWithoutResult(USER, work);
+            } else {
+                assertThatThrownBy(() -> locks.transactWithoutResult(USER, work))
+                        .isInstanceOf(LockLostException.class);
+            }
+        }
+        assertThat(runs).hasValue(runsIgnoredDeadlockAgain() ? 2 : 1);
+        assertThat(ask(pool(), "SELECT SUM(runs) FROM " + rows)).isEqualTo(runsIgnoredDeadlockAgain() ? "2" : "0");
+    }
+
+    private static void updateAndCommit(Connection transaction, String rows) {
+        try {
+            execute(transaction, "UPDATE %s SET runs = 0 WHERE id = 1".formatted(rows));
+            transaction.commit();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
 
     @Test
     default void work_that_ends_its_transaction_by_a_statement_is_told_and_what_follows_is_not_committed()

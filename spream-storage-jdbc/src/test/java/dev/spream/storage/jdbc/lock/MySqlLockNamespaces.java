@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.lock;
 
 import com.mysql.cj.jdbc.JdbcConnection;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.storage.jdbc.DeadNetwork;
+import dev.spream.servers.DeadNetwork;
 import dev.spream.storage.jdbc.MySqlDatabase;
 import dev.spream.storage.jdbc.MySqlServer;
 import java.sql.Connection;

@@ -529,6 +529,28 @@ abstract class MySqlTransactions implements LentWorkContract {
         return "SELECT @@SESSION.innodb_lock_wait_timeout";
     }
 
+    @Override
+    public boolean runsIgnoredDeadlockAgain() {
+        return false;
+    }
+
+    @Override
+    public JdbcLockFixture fixture() {
+        return fixture;
+    }
+
+    @Override
+    public String session(Connection connection) throws SQLException {
+        return namespaces.session(connection);
+    }
+
+    /** The server ends the transaction that has changed fewer rows. */
+    @Override
+    public void spare(Connection transaction) throws SQLException {
+        execute(transaction, "CREATE TABLE IF NOT EXISTS %s_heavy (value INT)".formatted(table()));
+        execute(transaction, "INSERT INTO %s_heavy VALUES (1), (2), (3), (4), (5)".formatted(table()));
+    }
+
     /** The connection of that session, which the pool has got back. */
     private Connection withSession(String session) throws SQLException {
         Connection connection = namespaces.pool().getConnection();

@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.lock;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.storage.jdbc.DeadNetwork;
+import dev.spream.servers.DeadNetwork;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.net.URI;
 

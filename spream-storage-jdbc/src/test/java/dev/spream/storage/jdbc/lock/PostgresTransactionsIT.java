@@ -289,6 +289,26 @@ final class PostgresTransactionsIT implements LentWorkContract {
         return "SHOW statement_timeout";
     }
 
+    @Override
+    public boolean runsIgnoredDeadlockAgain() {
+        return true;
+    }
+
+    @Override
+    public JdbcLockFixture fixture() {
+        return fixture;
+    }
+
+    @Override
+    public String session(Connection connection) throws SQLException {
+        return BlockedCall.session(connection);
+    }
+
+    @Override
+    public void spare(Connection transaction) {
+        execute(transaction, "SET LOCAL deadlock_timeout = '1min'");
+    }
+
     private void lock(PlannedLock lock) throws InterruptedException {
         store.lock(own, List.of(lock), PostgresLockFixture.FOREVER);
     }

@@ -1,212 +1,27 @@
 package dev.spream.storage.jdbc.outbox;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import com.zaxxer.hikari.HikariDataSource;
-import dev.spream.core.StorageException;
-import dev.spream.outbox.LedgerStatus;
-import dev.spream.outbox.OutboxMessage;
-import dev.spream.outbox.OutboxSender.Guarantee;
-import dev.spream.outbox.OutboxStatus;
-import dev.spream.servers.JavaCommand;
 import dev.spream.storage.jdbc.MySqlDatabase;
 import dev.spream.storage.jdbc.MySqlServer;
 import dev.spream.storage.jdbc.StoppableMariaDb;
+import dev.spream.storage.jdbc.StoppableServer;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.SQLException;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-/**
- * Workers in processes of their own send the entries of an outbox in MariaDB while they are killed, stopped for longer
- * than their lease and continued, and while the server is stopped. Each committed entry has one effect.
- */
-@Timeout(300)
-final class MariaDbFaultsIT {
-    private static final int ENTRIES = 60;
-    private static final int FAULTS = 3;
-    private static final Duration DOWN =
-            OutboxWorkerProcess.LEASE.multipliedBy(3).dividedBy(2);
+/** By MariaDB's driver. */
+final class MariaDbFaultsIT extends MySqlFaults {
+    MariaDbFaultsIT() throws IOException {}
 
-    private final List<Process> workers = new ArrayList<>();
-    private final Set<String> committed = new TreeSet<>();
-    private final Set<String> unknown = new TreeSet<>();
-    private final CountingReceiver receiver;
-    private int sequence;
-
-    @SuppressWarnings("NullAway.Init") // set by each test
-    private HikariDataSource pool;
-
-    @SuppressWarnings("NullAway.Init") // set by each test
-    private JdbcOutbox outbox;
-
-    MariaDbFaultsIT() throws IOException {
-        receiver = new CountingReceiver();
+    @Override
+    MySqlServer shared() {
+        return MySqlServer.embedded();
     }
 
-    @BeforeEach
-    void makeFolder() throws IOException {
-        Files.createDirectories(Path.of("target", "outbox-workers"));
+    @Override
+    StoppableServer start() {
+        return StoppableMariaDb.start();
     }
 
-    @AfterEach
-    void close() {
-        workers.forEach(Process::destroyForcibly);
-        receiver.close();
-    }
-
-    private interface Fault {
-        void happen(Runnable start) throws Exception;
-    }
-
-    @Test
-    void workers_that_are_killed_send_each_entry_once_to_a_receiver_that_can_be_queried() throws Exception {
-        run(MySqlServer.embedded(), Guarantee.QUERYABLE, start -> {
-            workers.removeFirst().destroyForcibly();
-            start.run();
-        });
-        assertThat(receiver.requests().values()).containsOnly(1);
-    }
-
-    /** A worker that is continued sends once more what it was about to send; the receiver recognises the key. */
-    @Test
-    @Tag("proof")
-    void workers_that_are_stopped_for_longer_than_their_lease_lose_their_claims() throws Exception {
-        run(MySqlServer.embedded(), Guarantee.IDEMPOTENT, start -> {
-            signal("STOP", workers.getFirst());
-            enqueueFor(DOWN);
-            signal("CONT", workers.getFirst());
-        });
-    }
-
-    @Test
-    @Tag("proof")
-    void a_server_that_is_stopped_loses_and_repeats_nothing() throws Exception {
-        try (StoppableMariaDb server = StoppableMariaDb.start()) {
-            run(server.server(), Guarantee.QUERYABLE, start -> {
-                server.stop();
-                enqueueFor(DOWN);
-                server.restart();
-                int before = committed.size();
-                while (committed.size() == before) {
-                    enqueue();
-                }
-            });
-        }
-        assertThat(receiver.requests().values()).containsOnly(1);
-    }
-
-    private void run(MySqlServer server, Guarantee guarantee, Fault fault) throws Exception {
-        try (MySqlDatabase database = new MySqlDatabase(server);
-                HikariDataSource opened = database.open(database.mariadbUrl(), 4)) {
-            pool = opened;
-            pool.setConnectionTimeout(500); // while the server is stopped
-            outbox = JdbcOutbox.create(pool);
-            Runnable start = () -> workers.add(start(database, guarantee));
-            start.run();
-            start.run();
-            for (int faults = 0; faults < FAULTS; faults++) {
-                int before = receiver.requests().size();
-                while (receiver.requests().size() < before + ENTRIES / FAULTS / 2
-                        || committed.size() < (faults + 1) * ENTRIES / FAULTS) {
-                    enqueue();
-                }
-                fault.happen(start);
-            }
-            judge();
-        }
-    }
-
-    private Process start(MySqlDatabase database, Guarantee guarantee) {
-        List<String> command = JavaCommand.of(OutboxWorkerProcess.class);
-        command.addAll(List.of(
-                database.mariadbUrl(),
-                database.server().user(),
-                database.server().password(),
-                receiver.uri().toString(),
-                guarantee.name()));
-        try {
-            return new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(Path.of("target", "outbox-workers", "worker-" + ++sequence + ".log")
-                            .toFile())
-                    .start();
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static void signal(String name, Process process) throws Exception {
-        Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
-        assertThat(kill.waitFor()).isZero();
-    }
-
-    private void enqueueFor(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        while (System.nanoTime() - end < 0) {
-            enqueue();
-        }
-    }
-
-    /** Enqueues an entry in a transaction; each fifth is rolled back, and each third has an ordering key. */
-    private void enqueue() {
-        String key = "k%05d".formatted(++sequence);
-        OutboxMessage.Builder message = OutboxMessage.builder(key, "{}");
-        if (sequence % 3 == 0) {
-            message.orderingKey("o" + sequence % 4);
-        }
-        try (Connection connection = pool.getConnection()) {
-            connection.setAutoCommit(false);
-            outbox.enqueue(connection, message.build());
-            if (sequence % 5 == 0) {
-                connection.rollback();
-                return;
-            }
-            unknown.add(key);
-            connection.commit();
-            unknown.remove(key);
-            committed.add(key);
-        } catch (SQLException | StorageException e) {
-            assertThat(workers).as("%s, with %s", e, key).isNotEmpty(); // the server is stopped
-        }
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-    }
-
-    /** An entry whose commit was not confirmed is sent if it was committed. */
-    private void judge() throws SQLException {
-        JdbcIdempotencyLedger ledger = JdbcIdempotencyLedger.create(pool);
-        try (JdbcOutboxOperations operations = JdbcOutboxOperations.create(pool)) {
-            long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-            while (operations.stats().entries().entrySet().stream()
-                    .anyMatch(entry -> entry.getKey() != OutboxStatus.SUCCEEDED && entry.getValue() > 0)) {
-                assertThat(System.nanoTime() - end).as("%s", operations.stats()).isNegative();
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-            }
-            assertThat(operations.stats().entries()).containsEntry(OutboxStatus.ABORTED, 0L);
-        }
-        Set<String> sent = new TreeSet<>(receiver.requests().keySet());
-        assertThat(sent).containsAll(committed);
-        sent.removeAll(committed);
-        assertThat(unknown).as("sent without a confirmed commit").containsAll(sent);
-        assertThat(receiver.requests().keySet())
-                .allSatisfy(key -> assertThat(ledger.find(key)).hasValueSatisfying(entry -> {
-                    assertThat(entry.status()).isEqualTo(LedgerStatus.SUCCEEDED);
-                    assertThat(entry.generation()).isEqualTo(1);
-                }));
-        assertThat(receiver.keysInOrder().values())
-                .allSatisfy(keys -> assertThat(keys.stream().distinct()).isSorted());
+    @Override
+    String url(MySqlDatabase database) {
+        return database.mariadbUrl();
     }
 }

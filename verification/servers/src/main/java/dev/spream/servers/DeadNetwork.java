@@ -1,4 +1,4 @@
-package dev.spream.storage.jdbc;
+package dev.spream.servers;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -8,8 +8,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /**
  * A network between clients and a server on this machine that can die without a word: what was connected stays so, what
@@ -20,6 +23,7 @@ public final class DeadNetwork implements AutoCloseable {
     private final ServerSocket listening;
     private final Set<Closeable> open = ConcurrentHashMap.newKeySet();
     private volatile boolean dead;
+    private volatile Optional<String> last = Optional.empty();
 
     private DeadNetwork(InetSocketAddress server) throws IOException {
         this.server = server;
@@ -43,6 +47,20 @@ public final class DeadNetwork implements AutoCloseable {
         dead = true;
     }
 
+    /** Dies with the next request that contains the text: the server receives it, and its answer is lost. */
+    public void dieAfter(String text) {
+        last = Optional.of(text);
+    }
+
+    /** Breaks all connections, of which both sides learn; later ones reach the server. */
+    public void revive() {
+        Set<Closeable> broken = Set.copyOf(open);
+        broken.forEach(DeadNetwork::closeQuietly);
+        open.removeAll(broken);
+        last = Optional.empty();
+        dead = false;
+    }
+
     private void accept() {
         try {
             while (true) {
@@ -64,21 +82,28 @@ public final class DeadNetwork implements AutoCloseable {
             open.add(behind);
             client.setTcpNoDelay(true);
             behind.setTcpNoDelay(true);
-            Thread.ofVirtual().start(() -> pass(client, behind));
-            pass(behind, client);
+            Thread.ofVirtual().start(() -> pass(client, behind, this::isLast));
+            pass(behind, client, answer -> false);
         } catch (IOException e) {
             // the server is gone, and so is the connection
         }
     }
 
+    private boolean isLast(String request) {
+        return last.filter(request::contains).isPresent();
+    }
+
     /** In a dead network an end is not passed on either. */
-    private void pass(Socket from, Socket to) {
+    private void pass(Socket from, Socket to, Predicate<String> isLast) {
         byte[] buffer = new byte[64 * 1024];
         try {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int length = in.read(buffer); length > 0; length = in.read(buffer)) {
                 if (!dead) {
+                    if (isLast.test(new String(buffer, 0, length, StandardCharsets.ISO_8859_1))) {
+                        dead = true; // before the server can answer
+                    }
                     out.write(buffer, 0, length);
                 }
             }
