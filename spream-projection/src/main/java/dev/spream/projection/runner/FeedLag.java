@@ -10,7 +10,7 @@ final class FeedLag {
     private final ManagerContext<?> manager;
     private final SegmentLags lags;
     private final Assignment assignment;
-    private LagSample last = LagSample.UNKNOWN;
+    private SegmentLags.Sample last = SegmentLags.Sample.UNKNOWN;
 
     FeedLag(ManagerContext<?> manager, SegmentLags lags, Assignment assignment) {
         this.manager = manager;
@@ -21,29 +21,29 @@ final class FeedLag {
     /** Returns the sample while delivered items wait for more. */
     void gathered(BatchBuffer waiting, long seen) {
         long count = assignment.positioned() ? Math.max(waiting.size(), waiting.head() - seen) : waiting.size();
-        found(LagSample.behind(count, waiting.oldest()));
+        found(SegmentLags.Sample.behind(count, waiting.oldest()));
     }
 
     /** Returns the sample before a batch is applied. */
-    LagSample delivered(FeedBatch batch, List<FeedItem.Event> events, long seen) {
+    SegmentLags.Sample delivered(FeedBatch batch, List<FeedItem.Event> events, long seen) {
         Instant oldest = events.getFirst().envelope().occurredAt();
         for (FeedItem.Event event : events) {
             Instant at = event.envelope().occurredAt();
             oldest = at.isBefore(oldest) ? at : oldest;
         }
         long count = assignment.positioned() ? Math.max(events.size(), batch.head() - seen) : events.size();
-        return found(LagSample.behind(count, oldest));
+        return found(SegmentLags.Sample.behind(count, oldest));
     }
 
     /** Returns the sample after everything up to a position was processed. */
-    LagSample processed(FeedBatch batch, List<FeedItem.Event> events, long seen) {
+    SegmentLags.Sample processed(FeedBatch batch, List<FeedItem.Event> events, long seen) {
         if (assignment.positioned() && batch.head() > seen) {
-            return found(LagSample.behind(batch.head() - seen, oldestBehind(batch, events)));
+            return found(SegmentLags.Sample.behind(batch.head() - seen, oldestBehind(batch, events)));
         }
         return found(
                 !assignment.positioned() && batch.waited().isPositive()
-                        ? LagSample.unread(manager.instant().minus(batch.waited()))
-                        : LagSample.caughtUp(manager.instant()));
+                        ? SegmentLags.Sample.unread(manager.instant().minus(batch.waited()))
+                        : SegmentLags.Sample.caughtUp(manager.instant()));
     }
 
     /**
@@ -59,7 +59,7 @@ final class FeedLag {
                 : events.getLast().envelope().occurredAt();
     }
 
-    private LagSample found(LagSample sample) {
+    private SegmentLags.Sample found(SegmentLags.Sample sample) {
         last = sample;
         lags.found(assignment.request().segment(), sample);
         return sample;

@@ -58,10 +58,10 @@ import java.util.regex.Pattern;
  */
 public final class ProjectionManager<T> implements AutoCloseable {
 
-    private final ManagerSetup<T> setup;
+    private final ProjectionManagerRun.Setup<T> setup;
     private final RunLifecycle<ProjectionManagerRun<T>> run = new RunLifecycle<>("projection manager");
 
-    private ProjectionManager(ManagerSetup<T> setup) {
+    private ProjectionManager(ProjectionManagerRun.Setup<T> setup) {
         this.setup = setup;
     }
 
@@ -215,7 +215,7 @@ public final class ProjectionManager<T> implements AutoCloseable {
                 throw new IllegalStateException("a projection manager needs a projection; add one");
             }
             return new ProjectionManager<>(
-                    new ManagerSetup<>(store, owner, projections, listeners, time, clock, random));
+                    new ProjectionManagerRun.Setup<>(store, owner, projections, listeners, time, clock, random));
         }
     }
 }

@@ -6,31 +6,61 @@ import dev.spream.core.internal.RunLifecycle;
 import dev.spream.core.internal.SafeListeners;
 import dev.spream.core.internal.TaskGroup;
 import dev.spream.core.internal.Waiter;
+import dev.spream.projection.ProjectionListener;
 import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionState;
+import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionView;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One run of a manager: owns its threads, and ends when all of them have ended, or do not respond to interrupts. */
 final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
+    /** The configuration of a manager. */
+    record Setup<T>(
+            ProjectionStore<T> store,
+            ProjectionOwner owner,
+            List<ProjectionSetup<T>> projections,
+            List<ProjectionListener> listeners,
+            MonotonicTime time,
+            InstantSource clock,
+            RandomGenerator random) {
+        Setup {
+            projections = List.copyOf(projections);
+            listeners = List.copyOf(listeners);
+        }
+
+        /** Returns the projections grouped by name, in the order in which the names were first added. */
+        List<List<ProjectionSetup<T>>> byName() {
+            Map<String, List<ProjectionSetup<T>>> byName = new LinkedHashMap<>();
+            projections.forEach(
+                    setup -> byName.computeIfAbsent(setup.projection().name(), first -> new ArrayList<>())
+                            .add(setup));
+            return List.copyOf(byName.values());
+        }
+    }
+
     private static final Logger log = LoggerFactory.getLogger(ProjectionManagerRun.class);
     private static final long CANCEL_GRACE = TimeUnit.SECONDS.toNanos(10);
 
     private final ProjectionOwner owner;
     private final TaskGroup threads;
     private final List<RunningVersions<T>> projections = new ArrayList<>();
-    private final ManagerSetup<T> setup;
+    private final Setup<T> setup;
     private final Waiter wake;
     private final MonotonicTime time;
     private volatile boolean stopping;
     private volatile boolean cancelled;
 
-    ProjectionManagerRun(ManagerSetup<T> setup) {
+    ProjectionManagerRun(Setup<T> setup) {
         this.owner = setup.owner();
         this.time = setup.time();
         this.threads = new TaskGroup(time, this::failed);

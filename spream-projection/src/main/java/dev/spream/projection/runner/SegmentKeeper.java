@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * <p>The leases are measured on this process's own clocks ({@link LocalLease}); loops write nothing after they expire.
  * A loop begins at the position that is stored after the previous loop has ended.
  */
-final class SegmentKeeper<T> implements Keeper {
+final class SegmentKeeper<T> implements RunningVersion.Keeper {
     private static final Logger log = LoggerFactory.getLogger(SegmentKeeper.class);
     private static final long OUTDATED = -1;
     private static final long SOON = TimeUnit.MILLISECONDS.toNanos(100);

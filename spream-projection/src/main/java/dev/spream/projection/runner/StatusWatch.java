@@ -28,12 +28,13 @@ final class StatusWatch {
     private final VersionStatus status;
     private final FailureHandling failures;
     private final RebuildLog rebuildLog;
-    private final Keeper keeper;
+    private final RunningVersion.Keeper keeper;
     private long builtAt;
     private long parkedAt;
     private volatile boolean stopped;
 
-    StatusWatch(ManagerContext<?> manager, VersionStatus status, FailureHandling failures, Keeper keeper) {
+    StatusWatch(
+            ManagerContext<?> manager, VersionStatus status, FailureHandling failures, RunningVersion.Keeper keeper) {
         this.manager = manager;
         this.status = status;
         this.failures = failures;

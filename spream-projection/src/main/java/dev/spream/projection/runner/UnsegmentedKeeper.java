@@ -10,7 +10,7 @@ import java.util.function.Function;
  * Keeps the one loop of a projection whose source has no positions: it runs while the projection does, and is restarted when
  * its epoch changes.
  */
-final class UnsegmentedKeeper<T> implements Keeper {
+final class UnsegmentedKeeper<T> implements RunningVersion.Keeper {
     private static final long IDLE = TimeUnit.SECONDS.toNanos(10);
 
     private final VersionStatus status;

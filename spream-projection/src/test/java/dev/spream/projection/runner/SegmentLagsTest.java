@@ -34,9 +34,9 @@ final class SegmentLagsTest {
         lags.expect(0);
         lags.expect(1);
         assertIs(UNKNOWN);
-        lags.found(0, LagSample.caughtUp(NOW));
+        lags.found(0, SegmentLags.Sample.caughtUp(NOW));
         assertIs(UNKNOWN);
-        lags.found(1, LagSample.caughtUp(NOW));
+        lags.found(1, SegmentLags.Sample.caughtUp(NOW));
         assertIs(CAUGHT_UP);
         lags.expect(1);
         assertIs(CAUGHT_UP);
@@ -50,8 +50,8 @@ final class SegmentLagsTest {
     @Test
     void one_that_is_behind_is_told_whatever_is_known_of_others() {
         lags.expect(0);
-        lags.found(1, LagSample.behind(7, NOW.minusSeconds(30)));
-        lags.found(2, LagSample.behind(5, NOW.minusSeconds(60)));
+        lags.found(1, SegmentLags.Sample.behind(7, NOW.minusSeconds(30)));
+        lags.found(2, SegmentLags.Sample.behind(5, NOW.minusSeconds(60)));
         assertIs(furthest(7, Duration.ofMinutes(1)));
         lags.unattended(1);
         lags.unattended(2);
@@ -67,7 +67,7 @@ final class SegmentLagsTest {
 
     @Test
     void an_event_of_the_future_has_not_waited() {
-        lags.found(0, LagSample.behind(1, Instant.MAX));
+        lags.found(0, SegmentLags.Sample.behind(1, Instant.MAX));
         assertIs(furthest(1, Duration.ZERO));
     }
 }

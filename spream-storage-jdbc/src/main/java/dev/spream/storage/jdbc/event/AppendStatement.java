@@ -57,7 +57,7 @@ record AppendStatement(Statements transaction) {
 
     /** Returns at least one row, without an event if none of the ids is stored. */
     static final String LOOK = """
-            SELECT last.version AS last_version, e.*
+            SELECT e.*, last.version AS last_version
             FROM (SELECT coalesce(max(v.event_version), 0) AS version FROM @events v WHERE v.aggregate_id = ?) last
             LEFT JOIN (SELECT %s FROM @events WHERE event_id = ANY (?)) e ON true
             ORDER BY e.event_version""".formatted(StoredEvent.COLUMNS);

@@ -2,13 +2,14 @@ package dev.spream.storage.jdbc.event;
 
 import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.RecordedEvent;
+import dev.spream.storage.jdbc.internal.SessionPlans;
 import java.util.List;
 
 /**
  * Reads the table: the events of an aggregate, or all events in order up to the high-water mark. Safe for use by many
  * threads.
  */
-record EventReads(EventDatabase database, HighWaterMark mark) {
+record EventReads(EventDatabase database, HighWaterMark mark, SessionPlans plans) {
     static final String OF_AGGREGATE = """
             SELECT %s FROM @events WHERE aggregate_id = ? AND event_version > ? ORDER BY event_version LIMIT ?""".formatted(StoredEvent.COLUMNS);
 
@@ -22,6 +23,10 @@ record EventReads(EventDatabase database, HighWaterMark mark) {
     static final long MIN_WINDOW = 10_000;
 
     private static final long MAX_WINDOW = 200_000;
+
+    EventReads(EventDatabase database, HighWaterMark mark) {
+        this(database, mark, new SessionPlans());
+    }
 
     List<RecordedEvent> ofAggregate(String aggregateId, long afterVersion, int limit) {
         requireLimit(limit);
@@ -52,6 +57,7 @@ record EventReads(EventDatabase database, HighWaterMark mark) {
         MemoryBound bound = new MemoryBound();
         List<StoredEvent> events = database.rowsUntil(
                 "reading events after position " + after,
+                plans,
                 SLOTS,
                 p -> p.number(after)
                         .number(to)

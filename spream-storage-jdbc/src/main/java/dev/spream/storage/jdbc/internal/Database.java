@@ -83,10 +83,12 @@ public class Database {
      * Returns the first rows of the statement, up to the first for which {@code enough} is true. The server sends other
      * rows only as part of the same {@code fetch} rows, so that no more than those are in memory besides.
      *
+     * @param kept the plans that sessions keep
      * @param fetch the number of rows to fetch next, given those that {@code enough} has seen
      */
     public final <T> List<T> rowsUntil(
             String what,
+            SessionPlans kept,
             String sql,
             Binder binder,
             RowReader<T> reader,
@@ -95,7 +97,7 @@ public class Database {
         return run(what, statements -> {
             Connection connection = statements.connection();
             connection.setAutoCommit(false); // in auto-commit mode, the driver would fetch all rows at once
-            try (PreparedStatement statement = statements.prepare(sql)) {
+            try (PreparedStatement statement = statements.with(kept).prepare(sql)) {
                 statement.setFetchSize(fetch.getAsInt());
                 binder.bind(new Parameters(connection, statement));
                 try (ResultSet result = statement.executeQuery()) {

@@ -2,11 +2,16 @@ package dev.spream.storage.jdbc.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
+import dev.spream.projection.event.EventFeed;
+import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.ExpectedVersion;
+import dev.spream.projection.event.FeedRequest;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.Parameters;
 import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.Statements;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -21,6 +26,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +41,7 @@ final class EventPlanIT {
     private static final EventTable TABLE = new EventTable(new SchemaName("spream"), "events");
     private static final int EVENTS = 100_000;
     private static final int LIMIT = 100;
+    private static final int READS = 15; // the driver names a statement, and the server tries others, five times each
     private static final Pattern PAGES = Pattern.compile("Buffers: shared hit=(\\d+)(?: read=(\\d+))?");
 
     /** For each event: the row, its three indexes, the sequence, the pages on the way. */
@@ -110,6 +117,33 @@ final class EventPlanIT {
             assertThat(plan).as(name).doesNotContain("Seq Scan on events");
             assertThat(pages(plan)).as("pages read by %s:\n%s", name, plan).isLessThan(LIMIT * PAGES_OF_AN_EVENT / 10);
         });
+    }
+
+    @Test
+    void the_reads_of_a_feed_that_is_behind_are_planned_once_in_a_session() throws Exception {
+        try (HikariDataSource two = new HikariDataSource()) { // sessions: one reads new events
+            two.setDataSource(database.dataSource());
+            two.setMaximumPoolSize(2);
+            try (JdbcEventStore store = JdbcEventStore.create(two);
+                    EventSource source = store.source();
+                    EventFeed feed = source.open(new FeedRequest("p", 0, 2, 0))) {
+                for (int read = 0; read < READS; read++) {
+                    assertThat(feed.poll(LIMIT * 10, TestEvents.SOON).items()).hasSize(LIMIT * 10);
+                }
+            }
+            try (Connection one = two.getConnection();
+                    Connection other = two.getConnection()) {
+                assertThat(generic(one) + generic(other)).isPositive();
+            }
+        }
+    }
+
+    /** Returns how often the session has read slots by a plan that it keeps. */
+    private static long generic(Connection session) throws SQLException {
+        return Statements.answer(
+                session,
+                "SELECT coalesce(sum(generic_plans), 0) FROM pg_prepared_statements WHERE statement LIKE '%slot BETWEEN%'",
+                row -> row.getLong(1));
     }
 
     /** Runs it, and takes back what it did, so that the next one finds the same. */

@@ -118,12 +118,12 @@ final class ProjectionBlindTest {
         awaitCaughtUp(running);
         source.hang();
         bench.await("all loops hanging", () -> source.hanging.equals(ALL));
-        pass(LagSample.LASTS);
+        pass(SegmentLags.Sample.LASTS);
         assertThat(view(running).lagEvents()).hasValue(0);
         assertThat(view(running).lag()).hasValue(Duration.ZERO);
         pass(Duration.ofMillis(1));
         assertThat(view(running).lagEvents()).isEmpty();
-        assertThat(view(running).lag()).hasValue(LagSample.LASTS.plusMillis(1));
+        assertThat(view(running).lag()).hasValue(SegmentLags.Sample.LASTS.plusMillis(1));
         source.release();
         awaitCaughtUp(running);
     }

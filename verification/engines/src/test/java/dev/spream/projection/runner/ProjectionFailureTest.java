@@ -680,7 +680,7 @@ final class ProjectionFailureTest {
     void a_fatal_failure_of_all_segments_is_said_once() throws Exception {
         appendMany();
         CountDownLatch all = new CountDownLatch(ManagerBench.OPTIONS.segments());
-        try (LogLines lines = new LogLines(FeedLoop.class)) {
+        try (LogLines lines = new LogLines(LoopEnd.class)) {
             Running running = bench.start(new Balances("fatal-once").failing(event -> {
                 all.countDown();
                 assertThat(all.await(30, TimeUnit.SECONDS)).isTrue();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.core.StorageException;
 import dev.spream.projection.FailureKind;
+import dev.spream.projection.Fence;
 import dev.spream.projection.ParkReason;
 import dev.spream.projection.ProjectionException;
 import dev.spream.projection.ProjectionOptions;
@@ -21,8 +22,11 @@ import dev.spream.testkit.projection.ForwardingProjectionStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -166,6 +170,45 @@ final class ProjectionWaitTest {
         for (int i = 0; i < 3; i++) {
             assertThat(waiter.awaitPosition(append("account").position(), LONG)).isEqualTo(REACHED);
         }
+    }
+
+    @Test
+    void idle_segments_store_their_positions_at_intervals_however_often_they_move() throws Exception {
+        register();
+        Map<Integer, List<Long>> stored = new ConcurrentHashMap<>();
+        bench.start(
+                new ForwardingProjectionStore<>(bench.database.store()) {
+                    @Override
+                    public boolean apply(Fence fence, Set<String> aggregates, Work<Transaction> work) throws Exception {
+                        if (aggregates.isEmpty() && fence instanceof Fence.Segment held) {
+                            stored.computeIfAbsent(held.segment(), unused -> new CopyOnWriteArrayList<>())
+                                    .add(System.nanoTime());
+                        }
+                        return super.apply(fence, aggregates, work);
+                    }
+
+                    @Override
+                    protected <V> V call(String operation, Callable<V> call) throws Exception {
+                        return call.call();
+                    }
+                },
+                builder -> builder.add(new Balances("balances"), bench.source));
+        for (int i = 0; i < 5; i++) {
+            RecordedEvent appended = append("account");
+            for (int j = 0; j < 10; j++) { // each of which moves the others
+                appended = append("account");
+                assertThat(waiter.await(appended, LONG)).isEqualTo(REACHED);
+            }
+            assertThat(waiter.awaitPosition(appended.position(), LONG)).isEqualTo(REACHED);
+        }
+        assertThat(stored).hasSizeGreaterThanOrEqualTo(3);
+        stored.forEach((segment, times) -> {
+            for (int i = 1; i < times.size(); i++) {
+                assertThat(times.get(i) - times.get(i - 1))
+                        .as("interval %d of segment %d", i, segment)
+                        .isGreaterThanOrEqualTo(SegmentPosition.EVERY);
+            }
+        });
     }
 
     @Test
