@@ -202,8 +202,8 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
                         context.watermarksDue(),
                         this::storeWatermarks));
         calls.interval()
-                .ifPresent(interval -> startPeriodic(
-                        "timeouts", Periodic.steady(context.time(), interval, calls::interruptOverdue)));
+                .ifPresent(interval ->
+                        startPeriodic("timeouts", Periodic.steady(context.time(), interval, calls::interruptOverdue)));
         startPeriodic(
                 "rotation",
                 PartitionHandOver.ROTATION_INTERVAL,

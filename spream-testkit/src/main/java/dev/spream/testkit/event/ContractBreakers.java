@@ -24,7 +24,8 @@ public final class ContractBreakers {
      */
     public static <P> P of(Class<P> port, P target, Map<String, Answer<P>> spoilt) {
         for (String name : spoilt.keySet()) {
-            if (Stream.of(port.getMethods()).noneMatch(method -> method.getName().equals(name))) {
+            if (Stream.of(port.getMethods())
+                    .noneMatch(method -> method.getName().equals(name))) {
                 throw new IllegalArgumentException("%s has no method '%s'".formatted(port.getName(), name));
             }
         }

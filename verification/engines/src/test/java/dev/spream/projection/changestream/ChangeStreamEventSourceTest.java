@@ -394,8 +394,8 @@ final class ChangeStreamEventSourceTest {
     void a_subscription_that_cannot_be_opened_is_told() throws InterruptedException {
         stream.roots("p");
         AtomicLong clock = new AtomicLong();
-        PartitionStorage failing =
-                ContractBreakers.of(PartitionStorage.class, storage("view"), "openSubscription", (storage, arguments) -> {
+        PartitionStorage failing = ContractBreakers.of(
+                PartitionStorage.class, storage("view"), "openSubscription", (storage, arguments) -> {
                     throw new StorageException("a test wants it", true, null);
                 });
         try (ChangeStreamEventSource events = new ChangeStreamEventSource(
