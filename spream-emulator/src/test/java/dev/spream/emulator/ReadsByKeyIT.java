@@ -8,13 +8,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.cloud.spanner.AbortedException;
 import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.Dialect;
+import com.google.cloud.spanner.Key;
 import com.google.cloud.spanner.Mutation;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.TransactionContext;
 import com.google.cloud.spanner.TransactionManager;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -98,6 +103,58 @@ class ReadsByKeyIT {
         for (Statement query : lists(dialect)) {
             commitAfterChange(database, query, 3);
             assertThatThrownBy(() -> commitAfterChange(database, query, 2)).isInstanceOf(AbortedException.class);
+        }
+    }
+
+    /** As readers of two partitions that merge, which both add the merged one if it is not there. */
+    @Test
+    void two_transactions_that_add_a_row_if_it_is_not_there_are_seldom_aborted() throws Exception {
+        DatabaseClient database = accounts(Dialect.GOOGLE_STANDARD_SQL, 0);
+        int rows = 40;
+        AtomicInteger attempts = new AtomicInteger();
+        CyclicBarrier bothReady = new CyclicBarrier(2);
+        Runnable adder = () -> {
+            for (int id = 1; id <= rows; id++) {
+                await(bothReady);
+                addIfMissing(database, id, attempts);
+            }
+        };
+        CompletableFuture.allOf(CompletableFuture.runAsync(adder), CompletableFuture.runAsync(adder))
+                .get();
+        assertThat(attempts.get() - 2 * rows).as("aborted attempts").isLessThan(rows / 4);
+    }
+
+    private static void addIfMissing(DatabaseClient database, long id, AtomicInteger attempts) {
+        database.readWriteTransaction().run(transaction -> {
+            attempts.incrementAndGet();
+            if (transaction.readRow("Accounts", Key.of(id), List.of("Id")) == null) {
+                transaction.buffer(account(id, 10));
+            }
+            return null;
+        });
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void a_transaction_does_not_wait_for_the_end_of_another_that_looks_for_the_same_row() throws Exception {
+        DatabaseClient database = accounts(Dialect.GOOGLE_STANDARD_SQL, 0);
+        try (TransactionManager first = database.transactionManager();
+                TransactionManager second = database.transactionManager()) {
+            TransactionContext one = first.begin();
+            TransactionContext two = second.begin();
+            assertThat(one.readRow("Accounts", Key.of(3), List.of("Id"))).isNull();
+            assertThat(two.readRow("Accounts", Key.of(3), List.of("Id"))).isNull();
+            two.buffer(account(3, 30));
+            second.commit();
+            one.buffer(account(3, 40));
+            assertThatThrownBy(first::commit).isInstanceOf(AbortedException.class);
         }
     }
 }

@@ -49,6 +49,17 @@ final class Reads {
         return everything || tables.contains(row.table()) || rows.contains(row);
     }
 
+    boolean areNone() {
+        return rows.isEmpty() && tables.isEmpty() && !everything;
+    }
+
+    /** Returns the row, if it is all that is read. */
+    Optional<RowKey> onlyRow() {
+        return rows.size() == 1 && tables.isEmpty() && !everything
+                ? Optional.of(rows.iterator().next())
+                : Optional.empty();
+    }
+
     static Reads none() {
         return new Reads();
     }
