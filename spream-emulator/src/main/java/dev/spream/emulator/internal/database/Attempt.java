@@ -49,8 +49,25 @@ final class Attempt implements AutoCloseable {
     }
 
     QueryResult query(SqlWork<QueryResult> query, Supplier<Reads> read) throws SQLException {
-        reads.add(read.get());
-        return query.run(view.connection());
+        boolean first = reads.areNone() && !changes.areAny();
+        Reads added = read.get();
+        reads.add(added);
+        QueryResult result = query.run(view.connection());
+        if (first && result.rows().isEmpty()) {
+            added.onlyRow().ifPresent(this::claim);
+        }
+        return result;
+    }
+
+    /**
+     * Waits for another transaction that looked for the row in vain as well: it usually adds the row soon, and this one
+     * would be aborted. Runs before this one has a lock, so that none waits for it.
+     */
+    private void claim(RowKey missing) {
+        if (database.missingRows().tryLock(view, missing)
+                && database.commits().changedSince(view.position(), missing::equals)) {
+            throw conflict();
+        }
     }
 
     QueryResult dml(Translation dml, Supplier<Reads> read) throws SQLException {
@@ -164,6 +181,7 @@ final class Attempt implements AutoCloseable {
             throw EngineErrors.toStatus(e);
         } finally {
             database.keyLocks().end(view);
+            database.missingRows().end(view);
             database.gate().leave(attributes.alone());
         }
         database.engine().release(view.connection());

@@ -24,6 +24,7 @@ import dev.spream.emulator.internal.stream.StreamSettings;
 import dev.spream.emulator.internal.streamsql.StreamStatement;
 import dev.spream.emulator.internal.streamsql.StreamStatementParser;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ public final class EmulatedDatabase implements AutoCloseable {
     private final SchemaEditor editor;
     private final TransactionGate gate = new TransactionGate();
     private final KeyLocks<RowKey> keyLocks = new KeyLocks<>(TransactionGate.MAX_WAIT);
+    private final KeyLocks<RowKey> missingRows = new KeyLocks<>(Duration.ofMillis(250));
     private final Commits commits;
     private final OpenTransactions transactions;
     private final ExpiredRows expiredRows;
@@ -139,6 +141,11 @@ public final class EmulatedDatabase implements AutoCloseable {
 
     KeyLocks<RowKey> keyLocks() {
         return keyLocks;
+    }
+
+    /** The locks on rows for which a transaction has looked in vain; writers do not wait for them. */
+    KeyLocks<RowKey> missingRows() {
+        return missingRows;
     }
 
     Commits commits() {

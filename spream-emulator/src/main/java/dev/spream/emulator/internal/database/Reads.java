@@ -20,6 +20,8 @@ import java.util.Set;
  * results. Confined to one thread at a time.
  */
 final class Reads {
+    private static final int MAX_ROWS_OF_STATEMENT = 10_000;
+
     private final Set<RowKey> rows = new HashSet<>();
     private final Set<String> tables = new HashSet<>();
     private boolean everything;
@@ -47,6 +49,17 @@ final class Reads {
         return everything || tables.contains(row.table()) || rows.contains(row);
     }
 
+    boolean areNone() {
+        return rows.isEmpty() && tables.isEmpty() && !everything;
+    }
+
+    /** Returns the row, if it is all that is read. */
+    Optional<RowKey> onlyRow() {
+        return rows.size() == 1 && tables.isEmpty() && !everything
+                ? Optional.of(rows.iterator().next())
+                : Optional.empty();
+    }
+
     static Reads none() {
         return new Reads();
     }
@@ -57,24 +70,39 @@ final class Reads {
         for (String name : statement.tables()) {
             reads.everything |= schema.findView(name).isPresent();
             schema.findTable(name).ifPresent(table -> {
-                Optional<RowKey> row = rowOf(table, statement);
-                row.ifPresentOrElse(reads::add, () -> reads.addTable(table.name()));
+                rowsOf(table, statement).ifPresentOrElse(reads.rows::addAll, () -> reads.addTable(table.name()));
             });
         }
         return reads;
     }
 
-    private static Optional<RowKey> rowOf(StoredTable table, StatementReads statement) {
-        List<Value> key = new ArrayList<>();
+    /** Returns the only rows that may be read, if the statement demands values of each key column. */
+    private static Optional<List<RowKey>> rowsOf(StoredTable table, StatementReads statement) {
+        List<List<Value>> keys = List.of(List.of());
         for (Column column : table.keyColumns()) {
-            statement
-                    .equal(column.name(), column.type())
-                    .flatMap(value -> canonical(value, column))
-                    .ifPresent(key::add);
+            Optional<List<Value>> values =
+                    statement.values(column.name(), column.type()).flatMap(demanded -> canonical(demanded, column));
+            if (values.isEmpty() || (long) keys.size() * values.get().size() > MAX_ROWS_OF_STATEMENT) {
+                return Optional.empty();
+            }
+            keys = keys.stream()
+                    .flatMap(key -> values.get().stream().map(value -> with(key, value)))
+                    .toList();
         }
-        boolean complete = key.size() == table.keyColumns().size()
-                && !statement.equalities().isEmpty();
-        return complete ? Optional.of(new RowKey(table.name(), key)) : Optional.empty();
+        return Optional.of(
+                keys.stream().map(key -> new RowKey(table.name(), key)).toList());
+    }
+
+    private static List<Value> with(List<Value> key, Value value) {
+        List<Value> longer = new ArrayList<>(key);
+        longer.add(value);
+        return longer;
+    }
+
+    private static Optional<List<Value>> canonical(List<Value> values, Column column) {
+        List<Value> canonical = new ArrayList<>();
+        values.forEach(value -> canonical(value, column).ifPresent(canonical::add));
+        return canonical.size() == values.size() ? Optional.of(canonical) : Optional.empty();
     }
 
     /** Returns what a read by keys reads. */

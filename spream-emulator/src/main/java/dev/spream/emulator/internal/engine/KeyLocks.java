@@ -72,24 +72,36 @@ public final class KeyLocks<K> {
      * @throws io.grpc.StatusRuntimeException ABORTED if the owner waits for this transaction, or does not end
      */
     public void lock(WriterView view, K key) {
+        if (!tryLock(view, key)) {
+            throw Errors.aborted("Transaction was aborted: it waited too long for others to end");
+        }
+    }
+
+    /**
+     * Locks a key as {@link #lock} does, but returns false if the owner does not end.
+     *
+     * @throws io.grpc.StatusRuntimeException ABORTED if the owner waits for this transaction
+     */
+    public boolean tryLock(WriterView view, K key) {
         int session = view.session();
         long end = System.nanoTime() + maxWait.toNanos();
         use.lock();
         try {
             for (Integer owner; (owner = owners.putIfAbsent(key, session)) != null; ) {
                 if (owner == session) {
-                    return;
+                    return true;
                 }
                 waits.put(session, owner);
                 if (waitsFor(owner, session)) {
                     throw Errors.aborted("Transaction was aborted: it and others waited for each other's keys or rows");
                 }
                 if (System.nanoTime() > end) {
-                    throw Errors.aborted("Transaction was aborted: it waited too long for others to end");
+                    return false;
                 }
                 released.await(CYCLE_CHECK_MILLIS, TimeUnit.MILLISECONDS);
             }
             owned.computeIfAbsent(session, any -> new ArrayList<>()).add(key);
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw Errors.aborted("Transaction was aborted while it waited for others to end");

@@ -2,12 +2,21 @@ package dev.spream.emulator.internal.server;
 
 import static dev.spream.emulator.internal.server.UnaryCalls.answer;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Empty;
+import com.google.spanner.v1.BeginTransactionRequest;
 import com.google.spanner.v1.CommitRequest;
 import com.google.spanner.v1.CommitResponse;
+import com.google.spanner.v1.ExecuteBatchDmlRequest;
+import com.google.spanner.v1.ExecuteBatchDmlResponse;
 import com.google.spanner.v1.ExecuteSqlRequest;
 import com.google.spanner.v1.PartialResultSet;
+import com.google.spanner.v1.ReadRequest;
 import com.google.spanner.v1.ResultSet;
+import com.google.spanner.v1.RollbackRequest;
 import com.google.spanner.v1.SpannerGrpc;
+import com.google.spanner.v1.Transaction;
+import com.google.spanner.v1.TransactionSelector;
 import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import dev.spream.emulator.internal.upstream.FollowedDatabase;
 import io.grpc.Channel;
@@ -16,10 +25,13 @@ import io.grpc.stub.StreamObserver;
 import java.util.Iterator;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * The calls of the data service that do not simply pass through to the other server: queries of change streams are
- * answered here, and commits are noticed.
+ * answered here, read-write transactions take turns, and commits are noticed.
  */
 final class FollowedSpanner extends SpannerGrpc.SpannerImplBase {
     private final SpannerGrpc.SpannerBlockingStub other;
@@ -50,12 +62,48 @@ final class FollowedSpanner extends SpannerGrpc.SpannerImplBase {
                                 out);
                         return;
                     }
-                    Iterator<PartialResultSet> parts = other.executeStreamingSql(withModes(request));
-                    while (parts.hasNext()) {
-                        out.onNext(parts.next());
-                    }
-                    out.onCompleted();
+                    stream(
+                            request.getSession(),
+                            request.getTransaction(),
+                            () -> other.executeStreamingSql(withModes(request)),
+                            out);
                 }));
+    }
+
+    @Override
+    public void streamingRead(ReadRequest request, StreamObserver<PartialResultSet> observer) {
+        Context call = Context.current();
+        StreamingCalls.start(
+                observer,
+                out -> call.run(() -> stream(
+                        request.getSession(), request.getTransaction(), () -> other.streamingRead(request), out)));
+    }
+
+    private void stream(
+            String session,
+            TransactionSelector selector,
+            Supplier<Iterator<PartialResultSet>> call,
+            PacedObserver<PartialResultSet> out) {
+        inTurn(session, selector, begun -> {
+            Iterator<PartialResultSet> parts = call.get();
+            while (parts.hasNext()) {
+                PartialResultSet part = parts.next();
+                begun.accept(part.getMetadata().getTransaction().getId());
+                out.onNext(part);
+            }
+            return out;
+        });
+        out.onCompleted();
+    }
+
+    /** Makes a call, in a turn if it begins a read-write transaction or continues one; the call tells the id of a new one. */
+    private <T> T inTurn(String session, TransactionSelector selector, Function<Consumer<ByteString>, T> call) {
+        if (selector.getBegin().hasReadWrite()) {
+            return databaseOf(session).turns().begin(turn -> call.apply(turn::identify));
+        }
+        return selector.hasId()
+                ? databaseOf(session).turns().next(selector.getId(), false, () -> call.apply(id -> {}))
+                : call.apply(id -> {});
     }
 
     private Optional<ChangeStreamQuery> changeStreamQuery(ExecuteSqlRequest request) {
@@ -68,7 +116,51 @@ final class FollowedSpanner extends SpannerGrpc.SpannerImplBase {
 
     @Override
     public void executeSql(ExecuteSqlRequest request, StreamObserver<ResultSet> observer) {
-        answer(observer, () -> other.executeSql(withModes(request)));
+        answer(
+                observer,
+                () -> inTurn(request.getSession(), request.getTransaction(), begun -> {
+                    ResultSet result = other.executeSql(withModes(request));
+                    begun.accept(result.getMetadata().getTransaction().getId());
+                    return result;
+                }));
+    }
+
+    @Override
+    public void executeBatchDml(ExecuteBatchDmlRequest request, StreamObserver<ExecuteBatchDmlResponse> observer) {
+        answer(
+                observer,
+                () -> inTurn(request.getSession(), request.getTransaction(), begun -> {
+                    ExecuteBatchDmlResponse response = other.executeBatchDml(request);
+                    response.getResultSetsList().stream()
+                            .limit(1)
+                            .forEach(first -> begun.accept(
+                                    first.getMetadata().getTransaction().getId()));
+                    return response;
+                }));
+    }
+
+    @Override
+    public void read(ReadRequest request, StreamObserver<ResultSet> observer) {
+        answer(
+                observer,
+                () -> inTurn(request.getSession(), request.getTransaction(), begun -> {
+                    ResultSet result = other.read(request);
+                    begun.accept(result.getMetadata().getTransaction().getId());
+                    return result;
+                }));
+    }
+
+    @Override
+    public void beginTransaction(BeginTransactionRequest request, StreamObserver<Transaction> observer) {
+        TransactionSelector begin =
+                TransactionSelector.newBuilder().setBegin(request.getOptions()).build();
+        answer(
+                observer,
+                () -> inTurn(request.getSession(), begin, begun -> {
+                    Transaction transaction = other.beginTransaction(request);
+                    begun.accept(transaction.getId());
+                    return transaction;
+                }));
     }
 
     private ExecuteSqlRequest withModes(ExecuteSqlRequest request) {
@@ -82,6 +174,21 @@ final class FollowedSpanner extends SpannerGrpc.SpannerImplBase {
 
     @Override
     public void commit(CommitRequest request, StreamObserver<CommitResponse> observer) {
-        answer(observer, () -> databaseOf(request.getSession()).commit(request, other::commit));
+        answer(observer, () -> {
+            FollowedDatabase database = databaseOf(request.getSession());
+            Supplier<CommitResponse> call = () -> database.commit(request, other::commit);
+            return request.hasSingleUseTransaction()
+                    ? database.turns().begin(turn -> call.get())
+                    : database.turns().next(request.getTransactionId(), true, call);
+        });
+    }
+
+    @Override
+    public void rollback(RollbackRequest request, StreamObserver<Empty> observer) {
+        answer(
+                observer,
+                () -> databaseOf(request.getSession())
+                        .turns()
+                        .next(request.getTransactionId(), true, () -> other.rollback(request)));
     }
 }

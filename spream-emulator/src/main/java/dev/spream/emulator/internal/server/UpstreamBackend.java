@@ -80,7 +80,16 @@ public final class UpstreamBackend implements Backend {
 
     @Override
     public void addServices(ServerBuilder<?> server) {
-        server.addService(only(new FollowedSpanner(channel, this), "ExecuteStreamingSql", "ExecuteSql", "Commit"))
+        server.addService(only(
+                        new FollowedSpanner(channel, this),
+                        "BeginTransaction",
+                        "ExecuteStreamingSql",
+                        "ExecuteSql",
+                        "ExecuteBatchDml",
+                        "StreamingRead",
+                        "Read",
+                        "Commit",
+                        "Rollback"))
                 .addService(only(admin, "CreateDatabase", "UpdateDatabaseDdl", "DropDatabase", "GetDatabaseDdl"))
                 .fallbackHandlerRegistry(new ForwardedCalls(channel));
     }

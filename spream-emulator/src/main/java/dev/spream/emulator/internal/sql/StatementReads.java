@@ -5,6 +5,7 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Token.Kind;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,31 +14,32 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
  * The tables that a query or a DML statement reads, and the values that its condition demands of columns of its only
  * table.
  *
  * @param tables the names of tables and views, in lower case; none for an INSERT of values
- * @param equalities by the name of the column in lower case: a value of which only rows with it are read
+ * @param demands by the name of the column in lower case: values of which only rows with one of them are read
  */
-public record StatementReads(Set<String> tables, Map<String, Operand> equalities) {
-    private static final Set<String> JOINS = Set.of("JOIN", "UNNEST", "OR", "BETWEEN", "CASE", "WITH", "UNION");
+public record StatementReads(Set<String> tables, Map<String, Demand> demands) {
+    private static final Set<String> JOINS = Set.of("JOIN", "OR", "BETWEEN", "CASE", "WITH", "UNION");
     private static final Set<String> AFTER_WHERE =
             Set.of("GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "FETCH", "FOR", "THEN", "RETURNING", "WINDOW");
 
-    /** A parameter or a literal, which becomes a value of a column's type. */
-    public interface Operand extends Function<Type, Optional<Value>> {}
+    /** Parameters or literals, which become values of a column's type. */
+    public interface Demand extends Function<Type, Optional<List<Value>>> {}
 
     public StatementReads {
         tables = Set.copyOf(tables);
-        equalities = Map.copyOf(equalities);
+        demands = Map.copyOf(demands);
     }
 
-    /** Returns the value that a column has in all rows that are read, if the statement demands one. */
-    public Optional<Value> equal(String column, Type type) {
-        Operand operand = equalities.get(column.toLowerCase(Locale.ROOT));
-        return operand == null ? Optional.empty() : operand.apply(type);
+    /** Returns the values of which a column has one in each row that is read, if the statement demands that. */
+    public Optional<List<Value>> values(String column, Type type) {
+        Demand demand = demands.get(column.toLowerCase(Locale.ROOT));
+        return demand == null ? Optional.empty() : demand.apply(type);
     }
 
     public static StatementReads of(String sql, DatabaseDialect dialect, SqlParameters parameters, SqlSchema schema) {
@@ -52,8 +54,16 @@ public record StatementReads(Set<String> tables, Map<String, Operand> equalities
         boolean simple = tables.size() == 1
                 && !tokens.getFirst().isWord("INSERT")
                 && queries == (dml ? 0 : 1)
-                && tokens.stream().noneMatch(token -> token.kind() == Kind.WORD && JOINS.contains(token.upper()));
-        return new StatementReads(tables, simple ? equalities(tokens, parameters, dialect) : Map.of());
+                && IntStream.range(0, tokens.size()).noneMatch(at -> joins(tokens, at));
+        Parameters named = name -> parameters.value(dialect == DatabaseDialect.POSTGRESQL ? "p" + name : name);
+        return new StatementReads(tables, simple ? demands(tokens, named) : Map.of());
+    }
+
+    private static boolean joins(List<Token> tokens, int at) {
+        Token token = tokens.get(at);
+        return token.isWord("UNNEST")
+                ? !tokens.get(at - 1).isWord("IN")
+                : token.kind() == Kind.WORD && JOINS.contains(token.upper());
     }
 
     /** Returns whether an INSERT may leave a row as it is, which it then has read. */
@@ -61,10 +71,9 @@ public record StatementReads(Set<String> tables, Map<String, Operand> equalities
         return tokens.stream().anyMatch(token -> token.isWord("IGNORE") || token.isWord("CONFLICT"));
     }
 
-    /** Returns the parts of the form {@code column = value} of a WHERE clause that is a conjunction. */
-    private static Map<String, Operand> equalities(
-            List<Token> tokens, SqlParameters parameters, DatabaseDialect dialect) {
-        Map<String, Operand> equalities = new HashMap<>();
+    /** Returns the demands of a WHERE clause that is a conjunction. */
+    private static Map<String, Demand> demands(List<Token> tokens, Parameters parameters) {
+        Map<String, Demand> demands = new HashMap<>();
         int where = indexOfWhere(tokens);
         int item = where + 1;
         boolean more = where >= 0;
@@ -74,11 +83,11 @@ public record StatementReads(Set<String> tables, Map<String, Operand> equalities
             depth += nesting(token);
             more = token.kind() != Kind.END && (depth > 0 || !ends(token));
             if (!more || (depth == 0 && token.isWord("AND"))) {
-                addEquality(tokens.subList(item, at), parameters, dialect, equalities);
+                addDemand(tokens.subList(item, at), parameters, demands);
                 item = at + 1;
             }
         }
-        return equalities;
+        return demands;
     }
 
     /** Returns 1 for an opening parenthesis or bracket, -1 for a closing one, and 0 for others. */
@@ -110,22 +119,78 @@ public record StatementReads(Set<String> tables, Map<String, Operand> equalities
         return token.isSymbol(";") || (token.kind() == Kind.WORD && AFTER_WHERE.contains(token.upper()));
     }
 
-    private static void addEquality(
-            List<Token> condition, SqlParameters parameters, DatabaseDialect dialect, Map<String, Operand> equalities) {
-        boolean qualified = condition.size() == 5 && condition.get(1).isSymbol(".");
-        List<Token> plain = qualified ? condition.subList(2, 5) : condition;
-        if (plain.size() == 3 && plain.get(0).isName() && plain.get(1).isSymbol("=")) {
-            operand(plain.get(2), parameters, dialect)
-                    .ifPresent(operand -> equalities.put(plain.get(0).text().toLowerCase(Locale.ROOT), operand));
+    private static void addDemand(List<Token> condition, Parameters parameters, Map<String, Demand> demands) {
+        boolean qualified = condition.size() > 2 && condition.get(1).isSymbol(".");
+        List<Token> plain = qualified ? condition.subList(2, condition.size()) : condition;
+        if (plain.size() > 2 && plain.get(0).isName()) {
+            demand(plain.subList(1, plain.size()), parameters)
+                    .ifPresent(demand -> demands.put(plain.get(0).text().toLowerCase(Locale.ROOT), demand));
         }
     }
 
-    private static Optional<Operand> operand(Token token, SqlParameters parameters, DatabaseDialect dialect) {
+    /** Returns what follows the name of a column, if it is {@code = value} or one of a list or an array of values. */
+    private static Optional<Demand> demand(List<Token> tokens, Parameters parameters) {
+        if (tokens.size() == 2 && tokens.get(0).isSymbol("=")) {
+            return value(tokens.get(1), parameters);
+        }
+        boolean any = tokens.get(0).isSymbol("=") && tokens.get(1).isWord("ANY");
+        boolean in = tokens.get(0).isWord("IN");
+        int open = any || (in && tokens.get(1).isWord("UNNEST")) ? 2 : 1;
+        if (!(any || in) || tokens.size() < open + 3 || !isEnclosed(tokens, open, "(", ")")) {
+            return Optional.empty();
+        }
+        List<Token> inside = tokens.subList(open + 1, tokens.size() - 1);
+        return open == 1 ? list(inside, parameters) : array(inside, parameters);
+    }
+
+    private static boolean isEnclosed(List<Token> tokens, int from, String open, String close) {
+        return tokens.get(from).isSymbol(open) && tokens.getLast().isSymbol(close);
+    }
+
+    private static Optional<Demand> array(List<Token> tokens, Parameters parameters) {
+        Token first = tokens.getFirst();
+        if (tokens.size() == 1 && first.kind() == Kind.PARAMETER) {
+            Value value = parameters.named(first.text());
+            return value.hasListValue()
+                    ? Optional.of(type -> Optional.of(value.getListValue().getValuesList()))
+                    : Optional.empty();
+        }
+        int open = first.isWord("ARRAY") ? 1 : 0;
+        return tokens.size() > open + 2 && isEnclosed(tokens, open, "[", "]")
+                ? list(tokens.subList(open + 1, tokens.size() - 1), parameters)
+                : Optional.empty();
+    }
+
+    /** Returns the demand for one of the values, which commas separate. */
+    private static Optional<Demand> list(List<Token> tokens, Parameters parameters) {
+        List<Demand> values = new ArrayList<>();
+        for (int at = 0; at < tokens.size(); at++) {
+            if (at % 2 == 0) {
+                value(tokens.get(at), parameters).ifPresent(values::add);
+            } else if (!tokens.get(at).isSymbol(",")) {
+                return Optional.empty();
+            }
+        }
+        return values.size() == (tokens.size() + 1) / 2 ? Optional.of(type -> all(values, type)) : Optional.empty();
+    }
+
+    private static Optional<List<Value>> all(List<Demand> demands, Type type) {
+        List<Value> values = new ArrayList<>();
+        for (Demand demand : demands) {
+            Optional<List<Value>> some = demand.apply(type);
+            if (some.isEmpty()) {
+                return some;
+            }
+            values.addAll(some.get());
+        }
+        return Optional.of(values);
+    }
+
+    private static Optional<Demand> value(Token token, Parameters parameters) {
         return switch (token.kind()) {
             case PARAMETER -> {
-                Value value =
-                        parameters.value(dialect == DatabaseDialect.POSTGRESQL ? "p" + token.text() : token.text());
-                yield Optional.of(type -> Optional.of(value));
+                Value value = parameters.named(token.text());
+                yield Optional.of(type -> Optional.of(List.of(value)));
             }
             case NUMBER -> Optional.of(type -> literal(token, type, TypeCode.INT64));
             case STRING -> Optional.of(type -> literal(token, type, TypeCode.STRING));
@@ -133,7 +198,12 @@ public record StatementReads(Set<String> tables, Map<String, Operand> equalities
         };
     }
 
-    private static Optional<Value> literal(Token token, Type type, TypeCode expected) {
-        return type.getCode() == expected ? Optional.of(Values.string(token.text())) : Optional.empty();
+    private static Optional<List<Value>> literal(Token token, Type type, TypeCode expected) {
+        return type.getCode() == expected ? Optional.of(List.of(Values.string(token.text()))) : Optional.empty();
+    }
+
+    /** The values of parameters, by their names in the statement. */
+    private interface Parameters {
+        Value named(String name);
     }
 }

@@ -25,6 +25,7 @@ import dev.spream.emulator.internal.stream.StreamSettings;
 import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import io.grpc.Channel;
 import io.grpc.StatusRuntimeException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -68,6 +69,7 @@ public final class FollowedDatabase implements AutoCloseable {
     private final UpstreamClient client;
     private final ExactValues values;
     private final CommitTags tags = new CommitTags();
+    private final TransactionTurns turns = new TransactionTurns(Duration.ofMillis(500));
     private final FollowedClock clock;
     private final ChangeStreams streams;
     private final List<Followed> followed = new CopyOnWriteArrayList<>();
@@ -114,6 +116,10 @@ public final class FollowedDatabase implements AutoCloseable {
 
     public ChangeStreams streams() {
         return streams;
+    }
+
+    public TransactionTurns turns() {
+        return turns;
     }
 
     /** Returns the partition modes that are served here and unknown to the other server, by stream. */
