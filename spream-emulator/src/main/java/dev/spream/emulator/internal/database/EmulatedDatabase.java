@@ -305,9 +305,7 @@ public final class EmulatedDatabase implements AutoCloseable {
         return context.read(
                 this,
                 () -> reads(sql, parameters),
-                connection -> planOnly
-                        ? statements.plan(connection, query)
-                        : statements.query(connection, query.sql(), query.binds()));
+                connection -> planOnly ? statements.plan(connection, query) : statements.query(connection, query));
     }
 
     private static void refuseForeignStatements(String sql) {

@@ -67,7 +67,8 @@ final class ExpiredRows implements AutoCloseable {
                 List.of(limit),
                 table.name(),
                 Set.of(),
-                false);
+                false,
+                List.of());
         try {
             while (exists("SELECT 1 FROM " + expired + " FETCH FIRST ROW ONLY", limit)) {
                 commit(deletion);

@@ -7,6 +7,7 @@ import dev.spream.emulator.internal.sql.DdlStatement.CreateIndex;
 import dev.spream.emulator.internal.sql.DdlStatement.KeyPart;
 import dev.spream.emulator.internal.sql.Errors;
 import dev.spream.emulator.internal.sql.SqlTranslator;
+import dev.spream.emulator.internal.sql.Translation;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -37,7 +38,7 @@ record KeyedReads(Statements statements) {
                         nullFilter(schema, read.getIndex()),
                         order.isEmpty() ? "" : " ORDER BY " + order,
                         read.getLimit() > 0 ? " LIMIT " + read.getLimit() : "");
-        return statements.query(connection, sql, predicate.binds());
+        return statements.query(connection, Translation.query(sql, predicate.binds()));
     }
 
     private static List<KeyPart> order(Schema schema, StoredTable table, String index) {

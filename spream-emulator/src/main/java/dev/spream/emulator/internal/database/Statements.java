@@ -47,19 +47,22 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
     /** The engine's names of constant conditions. */
     private static final Set<String> CONSTANTS = Set.of("TRUE", "FALSE", "UNKNOWN");
 
+    /** The engine's types of results whose types in Spanner may be several. */
+    private static final Set<String> UNSURE = Set.of("NULL", "DECFLOAT", "NUMERIC", "INTEGER", "BIGINT");
+
     QueryResult plan(Connection connection, Translation query) throws SQLException {
         try (PreparedStatement statement = prepare(connection, query.sql(), query.binds())) {
             ResultSetMetaData metadata = statement.getMetaData();
-            StructType rowType = metadata == null ? StructType.getDefaultInstance() : rowType(metadata);
+            StructType rowType = metadata == null ? StructType.getDefaultInstance() : rowType(metadata, query);
             return new QueryResult(rowType, List.of(), query.isDml() ? 0 : -1);
         }
     }
 
-    QueryResult query(Connection connection, String sql, List<@Nullable Object> binds) throws SQLException {
+    QueryResult query(Connection connection, Translation query) throws SQLException {
         return inScope(() -> {
-            try (PreparedStatement statement = prepare(connection, sql, binds);
+            try (PreparedStatement statement = prepare(connection, query.sql(), query.binds());
                     ResultSet rows = statement.executeQuery()) {
-                StructType rowType = rowType(rows.getMetaData());
+                StructType rowType = rowType(rows.getMetaData(), query);
                 return new QueryResult(rowType, rows(rows, rowType), -1);
             }
         });
@@ -107,7 +110,7 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
 
     private QueryResult run(Connection connection, Translation dml) throws SQLException {
         if (dml.returnsRows()) {
-            QueryResult returned = query(connection, dml.sql(), dml.binds());
+            QueryResult returned = query(connection, dml);
             return new QueryResult(
                     returned.rowType(), returned.rows(), returned.rows().size());
         }
@@ -134,13 +137,19 @@ record Statements(DatabaseDialect dialect, Supplier<Schema> schema, Supplier<Ins
         return statement;
     }
 
-    private StructType rowType(ResultSetMetaData metadata) throws SQLException {
+    private StructType rowType(ResultSetMetaData metadata, Translation query) throws SQLException {
         StructType.Builder rowType = StructType.newBuilder();
         for (int i = 1; i <= metadata.getColumnCount(); i++) {
-            Type stored = Types.fromEngine(
-                    metadata.getColumnTypeName(i), metadata.getPrecision(i), metadata.getScale(i), dialect);
+            String label = metadata.getColumnLabel(i);
+            String engineType = metadata.getColumnTypeName(i);
+            Type stored = query.typeOf(i - 1)
+                    .filter(known -> UNSURE.stream().anyMatch(engineType::startsWith))
+                    .orElse(Types.fromEngine(engineType, metadata.getPrecision(i), metadata.getScale(i), dialect));
             rowType.addFields(StructType.Field.newBuilder()
-                    .setName(columnName(metadata.getColumnLabel(i), dialect))
+                    .setName(
+                            query.isItem(i - 1) && !label.equals(Translation.UNNAMED)
+                                    ? label
+                                    : columnName(label, dialect))
                     .setType(typeOfBundle(metadata, i).orElse(stored)));
         }
         return rowType.build();

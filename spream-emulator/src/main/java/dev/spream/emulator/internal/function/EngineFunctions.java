@@ -17,7 +17,6 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
 import java.time.temporal.IsoFields;
 import java.util.Arrays;
@@ -49,15 +48,11 @@ public final class EngineFunctions {
             definition("NEXT_VALUE", "", "nextValue"),
             definition("SEQUENCE_STATE", "", "sequenceState"));
 
-    /** The statements that make the functions known to the engine, together with those of {@link ScalarFunctions}. */
-    public static final List<String> DEFINITIONS =
-            Stream.concat(ScalarFunctions.DEFINITIONS.stream(), OWN.stream()).toList();
-
-    private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
-            .appendPattern("uuuu-MM-dd HH:mm:ss")
-            .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
-            .appendOffset("+HH:mm", "+00")
-            .toFormatter(Locale.ROOT);
+    /** The statements that make the functions known to the engine, together with those of the other classes here. */
+    public static final List<String> DEFINITIONS = Stream.of(
+                    ScalarFunctions.DEFINITIONS, NumberFunctions.DEFINITIONS, OWN)
+            .flatMap(List::stream)
+            .toList();
 
     private EngineFunctions() {}
 
@@ -111,8 +106,8 @@ public final class EngineFunctions {
         Object object = ValueToObjectConverter.valueToDefaultObject(value, null, false);
         return switch (object) {
             case null -> null;
-            case Double number -> Floats.cast(number);
-            case Float number -> Floats.cast(Double.parseDouble(Float.toString(number)));
+            case Double number -> Floats.cast(number.doubleValue());
+            case Float number -> Floats.cast(number.floatValue());
             case BigDecimal number when value.getValueType() == Value.DECFLOAT -> Floats.cast(number.doubleValue());
             case BigDecimal number ->
                 number.signum() == 0 ? "0" : number.stripTrailingZeros().toPlainString();
@@ -185,6 +180,9 @@ public final class EngineFunctions {
         }
         String text = String.valueOf(value.getString()).strip();
         try {
+            if (text.matches(".*\\d[dDfF]")) {
+                throw new NumberFormatException("a suffix");
+            }
             return switch (text.toLowerCase(Locale.ROOT)) {
                 case "inf", "+inf", "infinity", "+infinity" -> Double.POSITIVE_INFINITY;
                 case "-inf", "-infinity" -> Double.NEGATIVE_INFINITY;
@@ -223,8 +221,15 @@ public final class EngineFunctions {
         }
     }
 
-    private static String timestamp(ZonedDateTime time) {
-        String text = TIMESTAMP.format(time);
+    /** Returns the text of a time, with the offset in whole minutes and the fraction in groups of three digits. */
+    private static String timestamp(ZonedDateTime local) {
+        int minutes = local.getOffset().getTotalSeconds() / 60;
+        OffsetDateTime time = local.toInstant().atOffset(ZoneOffset.ofTotalSeconds(minutes * 60));
+        int nanos = time.getNano();
+        String pattern =
+                nanos == 0 ? "" : nanos % 1_000_000 == 0 ? ".SSS" : nanos % 1_000 == 0 ? ".SSSSSS" : ".SSSSSSSSS";
+        String text = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss" + pattern + "xxx", Locale.ROOT)
+                .format(time);
         return text.endsWith(":00") && text.matches(".*[+-]\\d\\d:00") ? text.substring(0, text.length() - 3) : text;
     }
 

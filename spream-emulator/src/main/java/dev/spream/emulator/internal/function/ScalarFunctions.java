@@ -1,13 +1,13 @@
 package dev.spream.emulator.internal.function;
 
 import dev.spream.emulator.internal.sql.Errors;
-import java.math.BigDecimal;
-import java.math.RoundingMode;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
-import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.h2.value.Value;
@@ -18,24 +18,19 @@ public final class ScalarFunctions {
     /** The statements that make the functions known to the engine. */
     static final List<String> DEFINITIONS = Stream.of(
                     "ACCEPTS accepts",
+                    "BYTEA bytea",
                     "COUNT count",
                     "DATE_ADD dateAdd",
-                    "DIV div",
-                    "FINITE finite",
-                    "IEEE_DIVIDE ieeeDivide",
-                    "IS_INF isInf",
-                    "IS_NAN isNan",
                     "LEFT left",
                     "LENGTH length",
                     "LPAD lpad",
                     "LTRIM ltrim",
-                    "QUOTIENT quotient",
                     "REVERSE reverse",
                     "RPAD rpad",
                     "RTRIM rtrim",
-                    "SHIFT_LEFT shiftLeft",
-                    "SHIFT_RIGHT shiftRight",
+                    "SIZE size",
                     "START start",
+                    "STRPOS strpos",
                     "TIMESTAMP_ADD timestampAdd")
             .map(names -> names.split(" "))
             .map(names -> EngineFunctions.definition(ScalarFunctions.class, names[0], "DETERMINISTIC ", names[1]))
@@ -45,12 +40,6 @@ public final class ScalarFunctions {
     private static final long FIRST_SECOND = -62_135_596_800L;
 
     private static final long LAST_SECOND = 253_402_300_799L;
-
-    /** PostgreSQL's least number of a quotient's significant digits, in groups of four. */
-    private static final int MIN_DIGITS = 16;
-
-    private static final int GROUP_DIGITS = 4;
-    private static final int MAX_SCALE = 1000;
 
     private ScalarFunctions() {}
 
@@ -66,7 +55,7 @@ public final class ScalarFunctions {
         return true;
     }
 
-    private static String type(Value value) {
+    static String type(Value value) {
         return switch (value.getValueType()) {
             case Value.BOOLEAN -> "BOOL";
             case Value.TINYINT, Value.SMALLINT, Value.INTEGER, Value.BIGINT -> "INT64";
@@ -77,37 +66,44 @@ public final class ScalarFunctions {
         };
     }
 
-    /** Returns the result of a function, which must be finite if all arguments are. */
-    public static @Nullable Double finite(String function, @Nullable Double result, Value... arguments) {
-        boolean overflow = result != null
-                && !Double.isFinite(result)
-                && Arrays.stream(arguments).allMatch(argument -> Double.isFinite(argument.getDouble()));
-        if (overflow) {
-            throw Errors.outOfRange("Floating point error in function: " + function);
-        }
-        return result;
-    }
-
-    public static @Nullable Long div(@Nullable Long dividend, @Nullable Long divisor) {
-        if (dividend == null || divisor == null) {
+    /** Returns the bytes that PostgreSQL's text of a bytea stands for, or bytes as they are. */
+    public static byte @Nullable [] bytea(Value value) {
+        if (value.getValueType() == Value.NULL) {
             return null;
         }
-        if (divisor == 0 || (dividend == Long.MIN_VALUE && divisor == -1)) {
-            throw Errors.outOfRange((divisor == 0 ? "division by zero: " : "int64 overflow: ") + "DIV");
+        String text = text(value);
+        if (text == null) {
+            return value.getBytes();
         }
-        return dividend / divisor;
+        if (!text.startsWith("\\x")) {
+            return escaped(text);
+        }
+        try {
+            return HexFormat.of().parseHex(text.substring(2).replaceAll("\\s", ""));
+        } catch (IllegalArgumentException e) {
+            throw Errors.invalidArgument("invalid hexadecimal data in bytea: %s", text);
+        }
     }
 
-    public static @Nullable Double ieeeDivide(@Nullable Double dividend, @Nullable Double divisor) {
-        return dividend == null || divisor == null ? null : Double.valueOf(dividend / divisor);
-    }
-
-    public static @Nullable Boolean isInf(@Nullable Double number) {
-        return number == null ? null : Boolean.valueOf(number.isInfinite());
-    }
-
-    public static @Nullable Boolean isNan(@Nullable Double number) {
-        return number == null ? null : Boolean.valueOf(number.isNaN());
+    /** Returns the bytes of a text in which a backslash precedes another one or three octal digits. */
+    private static byte[] escaped(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        ByteArrayOutputStream result = new ByteArrayOutputStream();
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] != '\\') {
+                result.write(bytes[i]);
+            } else if (i + 1 < bytes.length && bytes[i + 1] == '\\') {
+                result.write(bytes[++i]);
+            } else {
+                String octal = new String(bytes, i + 1, Math.min(3, bytes.length - i - 1), StandardCharsets.UTF_8);
+                if (!octal.matches("[0-3][0-7]{2}")) {
+                    throw Errors.invalidArgument("[ERROR] invalid input syntax for type bytea: %s", text);
+                }
+                result.write(Integer.parseInt(octal, 8));
+                i += 3;
+            }
+        }
+        return result.toByteArray();
     }
 
     /** Returns the second argument of {@code REPEAT}. */
@@ -118,20 +114,56 @@ public final class ScalarFunctions {
         return count;
     }
 
-    /** Returns the second argument of {@code SUBSTR}: a position from the end is at most the first. */
-    public static @Nullable Long start(@Nullable Long position, @Nullable Long length) {
-        if (position == null || length == null) {
+    /** Returns the number of characters or of bytes. */
+    public static @Nullable Long size(Value value) {
+        if (value.getValueType() == Value.NULL) {
             return null;
         }
-        return position < -length ? Long.valueOf(1) : Long.valueOf(Math.min(position, length + 1));
+        String text = text(value);
+        return text == null ? value.getBytesNoCopy().length : (long) text.codePointCount(0, text.length());
     }
 
-    /** Returns the third argument of {@code SUBSTR}. */
-    public static @Nullable Long length(@Nullable Long length) {
+    /** Returns the text that a value is, or null for bytes. */
+    private static @Nullable String text(Value value) {
+        return type(value).equals("BYTES") ? null : value.getString();
+    }
+
+    /** Returns the place in the engine that the second argument of {@code SUBSTR} stands for. */
+    public static @Nullable Long start(Value value, @Nullable Long position) {
+        Long size = size(value);
+        if (size == null || position == null) {
+            return null;
+        }
+        long start = position < 0 ? Math.max(0, position + size) : Math.min(Math.max(position - 1, 0), size);
+        return 1 + units(value, 0, start);
+    }
+
+    /** Returns the engine's length of the part that the arguments of {@code SUBSTR} stand for. */
+    public static @Nullable Long length(Value value, @Nullable Long position, @Nullable Long length) {
         if (length != null && length < 0) {
             throw Errors.outOfRange("Third argument in SUBSTR() cannot be negative");
         }
-        return length == null ? null : Long.valueOf(Math.min(length, Integer.MAX_VALUE));
+        Long start = start(value, position);
+        return start == null || length == null ? null : Long.valueOf(units(value, start.intValue() - 1, length));
+    }
+
+    /** Returns how many units of the engine, chars or bytes, as many characters or bytes from a place on have. */
+    private static long units(Value value, int from, long count) {
+        String text = text(value);
+        if (text == null) {
+            return Math.min(count, value.getBytesNoCopy().length - from);
+        }
+        long left = text.codePointCount(from, text.length());
+        return text.offsetByCodePoints(from, (int) Math.min(count, left)) - from;
+    }
+
+    /** Returns the place of a part of a text, or 0. */
+    public static @Nullable Long strpos(@Nullable String text, @Nullable String part) {
+        if (text == null || part == null) {
+            return null;
+        }
+        int found = text.indexOf(part);
+        return found < 0 ? Long.valueOf(0) : Long.valueOf(1 + text.codePointCount(0, found));
     }
 
     public static @Nullable String lpad(@Nullable String text, @Nullable Long size, @Nullable String pattern) {
@@ -184,49 +216,28 @@ public final class ScalarFunctions {
         return text == null ? null : text.stripTrailing();
     }
 
-    /**
-     * Returns a quotient with PostgreSQL's number of digits.
-     *
-     * @see <a href="https://github.com/postgres/postgres/blob/REL_17_STABLE/src/backend/utils/adt/numeric.c">numeric.c,
-     *     select_div_scale</a>
-     */
-    public static @Nullable BigDecimal quotient(@Nullable BigDecimal dividend, @Nullable BigDecimal divisor) {
-        if (dividend == null || divisor == null) {
+    /** Removes each of the characters from the beginning. */
+    public static @Nullable String ltrim(@Nullable String text, @Nullable String characters) {
+        if (text == null || characters == null) {
             return null;
         }
-        if (divisor.signum() == 0) {
-            throw Errors.outOfRange("division by zero");
+        int start = 0;
+        while (start < text.length() && characters.indexOf(text.codePointAt(start)) >= 0) {
+            start = text.offsetByCodePoints(start, 1);
         }
-        boolean shorter = firstGroup(dividend) <= firstGroup(divisor);
-        int weight = weight(dividend) - weight(divisor) - (shorter ? 1 : 0);
-        int scale =
-                Math.max(MIN_DIGITS - weight * GROUP_DIGITS, Math.max(0, Math.max(dividend.scale(), divisor.scale())));
-        return dividend.divide(divisor, Math.min(scale, MAX_SCALE), RoundingMode.HALF_UP);
+        return text.substring(start);
     }
 
-    /** Returns the exponent of the first group of decimal digits. */
-    private static int weight(BigDecimal number) {
-        return number.signum() == 0 ? 0 : Math.floorDiv(number.precision() - number.scale() - 1, GROUP_DIGITS);
-    }
-
-    private static int firstGroup(BigDecimal number) {
-        return number.abs().scaleByPowerOfTen(-GROUP_DIGITS * weight(number)).intValue();
-    }
-
-    public static @Nullable Long shiftLeft(@Nullable Long bits, @Nullable Long by) {
-        return bits == null || by == null ? null : isWithin(by) ? bits << by : 0L;
-    }
-
-    /** Shifts without regard to the sign. */
-    public static @Nullable Long shiftRight(@Nullable Long bits, @Nullable Long by) {
-        return bits == null || by == null ? null : isWithin(by) ? bits >>> by : 0L;
-    }
-
-    private static boolean isWithin(long shift) {
-        if (shift < 0) {
-            throw Errors.outOfRange("Bitwise shift by negative offset.");
+    /** Removes each of the characters from the end. */
+    public static @Nullable String rtrim(@Nullable String text, @Nullable String characters) {
+        if (text == null || characters == null) {
+            return null;
         }
-        return shift < Long.SIZE;
+        int end = text.length();
+        while (end > 0 && characters.indexOf(text.codePointBefore(end)) >= 0) {
+            end = text.offsetByCodePoints(end, -1);
+        }
+        return text.substring(0, end);
     }
 
     public static @Nullable String reverse(@Nullable String text) {

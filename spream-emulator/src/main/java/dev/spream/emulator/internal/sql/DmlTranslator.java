@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
+import dev.spream.emulator.internal.sql.OperatorRules.Operand;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
@@ -30,13 +31,15 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
         }
         String source = translator.capture(() -> insertSource(table, columns));
         if (cursor.acceptWords("ON", "CONFLICT")) {
-            if (cursor.peek().isSymbol("(")) {
-                cursor.skipGroup();
-            }
+            conflictTarget(keyColumns);
             cursor.expectWords("DO");
             replaces = cursor.acceptWords("UPDATE");
             ignores = !replaces;
-            skipConflictAction();
+            if (replaces) {
+                conflictUpdate(columns);
+            } else {
+                cursor.expectWords("NOTHING");
+            }
         }
         if (replaces || ignores) {
             source = withDefaults(table, keyColumns, columns, source);
@@ -163,24 +166,43 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
         }
         Optional<Type> type = schema.columnType(table, column);
         Token first = cursor.peek();
+        int start = cursor.position();
         String value = translator.capture(() -> {
             while (!endsValue()) {
                 translator.translateToken();
             }
         });
         boolean literal = value.equals(alone(first));
-        if (!postgres && literal && type.isPresent() && !accepts(type.get(), first.kind())) {
+        if (!postgres && literal && type.isPresent() && !accepts(type.get(), first)) {
             throw Errors.invalidArgument(
                     "Value of type %s cannot be assigned to %s, which has type %s",
                     first.kind() == Kind.STRING ? "STRING" : first.text().contains(".") ? "FLOAT64" : "INT64",
                     column,
                     type.get().getCode());
         }
-        boolean json = type.filter(of -> of.getCode() == TypeCode.JSON).isPresent();
+        Optional<TypeCode> assigned = translator
+                .operators()
+                .whole(start, cursor.position())
+                .filter(each -> !each.literal())
+                .map(Operand::type);
+        if (!postgres
+                && type.isPresent()
+                && assigned.isPresent()
+                && !isAssigned(assigned.get(), type.get().getCode())) {
+            throw Errors.invalidArgument(
+                    "Value of type %s cannot be assigned to %s, which has type %s",
+                    assigned.get(), column, type.get().getCode());
+        }
         boolean number = literal && first.kind() == Kind.NUMBER;
-        String assigned = number ? first.text() : value;
+        boolean isNull = !postgres || value.equalsIgnoreCase("NULL");
         translator.emit(
-                json && postgres && !value.equalsIgnoreCase("NULL") ? "SPANNER_JSONB(" + value + ")" : assigned);
+                switch (isNull
+                        ? TypeCode.TYPE_CODE_UNSPECIFIED
+                        : type.map(Type::getCode).orElse(OperatorRules.UNKNOWN)) {
+                    case JSON -> "SPANNER_JSONB(" + value + ")";
+                    case BYTES -> "SPANNER_BYTEA(" + value + ")";
+                    default -> number ? first.text() : value;
+                });
     }
 
     private boolean assignedDefault(String table, String column) {
@@ -222,19 +244,77 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
      * @see <a href="https://cloud.google.com/spanner/docs/reference/standard-sql/conversion_rules">Spanner: conversion
      *     rules</a>
      */
-    private static boolean accepts(Type column, Kind literal) {
+    private static boolean accepts(Type column, Token literal) {
         return switch (column.getCode()) {
-            case STRING, DATE, TIMESTAMP, PROTO, UUID -> literal == Kind.STRING;
-            case INT64, FLOAT32, FLOAT64, NUMERIC -> literal == Kind.NUMBER;
+            case STRING, DATE, TIMESTAMP, PROTO, UUID -> literal.kind() == Kind.STRING;
+            case INT64 -> literal.kind() == Kind.NUMBER && OperatorRules.number(literal, false) == TypeCode.INT64;
+            case FLOAT32 -> literal.kind() == Kind.NUMBER && Double.parseDouble(literal.text()) <= Float.MAX_VALUE;
+            case FLOAT64, NUMERIC -> literal.kind() == Kind.NUMBER;
             case ENUM -> true;
             default -> false;
         };
     }
 
-    private void skipConflictAction() {
-        while (!cursor.atEnd() && !atReturning()) {
-            cursor.next();
+    /** Returns whether a value of another type may be assigned without a cast. */
+    private static boolean isAssigned(TypeCode value, TypeCode column) {
+        return value == column
+                || value == OperatorRules.UNKNOWN
+                || Types.isOfBundle(Types.of(column))
+                || switch (value) {
+                    case INT64 -> OperatorRules.NUMBERS.contains(column);
+                    case NUMERIC, FLOAT32 -> column == TypeCode.FLOAT64;
+                    default -> false;
+                };
+    }
+
+    /** Passes the columns after ON CONFLICT, which are those of the key. */
+    private void conflictTarget(List<String> keyColumns) {
+        List<String> target = cursor.peek().isSymbol("(") ? cursor.names() : List.of();
+        target.stream()
+                .filter(column -> keyColumns.stream().noneMatch(column::equalsIgnoreCase))
+                .findFirst()
+                .ifPresent(column -> {
+                    throw Errors.unimplemented(
+                            "Column '%s' is not a key column. Columns other than primary key columns are not supported"
+                                    + " as ON CONFLICT targets",
+                            column);
+                });
+        if (target.size() != keyColumns.size()) {
+            throw Errors.invalidArgument("ON CONFLICT target must list all key columns");
         }
+    }
+
+    /** Passes the assignments of DO UPDATE: each column of the statement gets the value that would be inserted. */
+    private void conflictUpdate(List<String> columns) {
+        cursor.expectWords("SET");
+        List<String> assigned = new ArrayList<>();
+        do {
+            String column = cursor.expectColumn();
+            cursor.expectSymbol("=");
+            assigned.add(column);
+            boolean inserted = cursor.acceptWords("EXCLUDED")
+                    && cursor.acceptSymbol(".")
+                    && cursor.expectColumn().equalsIgnoreCase(column);
+            if (!inserted
+                    || !(cursor.atEnd()
+                            || cursor.peek().isSymbol(",")
+                            || cursor.peek().isSymbol(";")
+                            || atReturning())) {
+                throw Errors.unimplemented(
+                        "Column '%1$s' must be set to the insert value in the statement using excluded.%1$s in the ON"
+                                + " CONFLICT DO UPDATE SET clause",
+                        column);
+            }
+        } while (cursor.acceptSymbol(","));
+        columns.stream()
+                .filter(column -> assigned.stream().noneMatch(column::equalsIgnoreCase))
+                .findFirst()
+                .ifPresent(column -> {
+                    throw Errors.unimplemented(
+                            "Column '%s' is not specified in the SET clause. ON CONFLICT DO UPDATE statements must include"
+                                    + " all columns in the insert list",
+                            column);
+                });
     }
 
     Translation update() {

@@ -1,26 +1,30 @@
 package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.TypeCode;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The functions of a dialect that are calls with plain arguments, each with its form in the embedded engine. The engine
  * has many functions of its own; only those in here and those that {@link FunctionTranslator} rewrites can be called.
  *
  * @param forms the form for a name and a number of arguments, {@code name/number}; {@code name/*} is for any number
+ * @param accepted the types that the first argument of a form may have; none for any
  * @param unsupported functions of Spanner or of its dialect that this emulator refuses
  */
-record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
+record FunctionCatalog(Map<String, String> forms, Map<String, String> accepted, Set<String> unsupported) {
     /**
      * A line has a name, the numbers of arguments, and the form with the arguments as {@code $1}, {@code $2}, or all as
      * {@code $*}. Without a form it is a call of the same name. Types in brackets are those that the first argument may
-     * have.
+     * have. A type after the name is that of the first argument, or of all that are alike, for which the line is.
      */
     private static final FunctionCatalog GOOGLESQL = parsed("""
             abs          1
@@ -38,9 +42,11 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             bit_xor      1   BIT_XOR_AGG($1)
             byte_length  1   OCTET_LENGTH($1)
             ceil         1   [FLOAT64 DECFLOAT NUMERIC] CEIL($1) + CAST(0 AS NUMERIC(38, 9))
+            ceil:float   1   SPANNER_CEIL($1)
             ceiling      1   [FLOAT64 DECFLOAT NUMERIC] CEIL($1) + CAST(0 AS NUMERIC(38, 9))
-            char_length  1   [STRING]
-            character_length 1 [STRING] CHAR_LENGTH($1)
+            ceiling:float 1  SPANNER_CEIL($1)
+            char_length  1   [STRING] SPANNER_SIZE($1)
+            character_length 1 [STRING] SPANNER_SIZE($1)
             coalesce     *
             cos          1   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('COS', COS($1), $1)
             cosh         1   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('COSH', COSH($1), $1)
@@ -50,6 +56,7 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             ends_with    2   [STRING] (RIGHT($1, CHAR_LENGTH($2)) = $2)
             exp          1   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('EXP', EXP($1), $1)
             floor        1   [FLOAT64 DECFLOAT NUMERIC] FLOOR($1) + CAST(0 AS NUMERIC(38, 9))
+            floor:float  1   SPANNER_FLOOR($1)
             greatest     *
             ieee_divide  2   SPANNER_IEEE_DIVIDE($1, $2)
             if           3   CASE WHEN $1 THEN $2 ELSE $3 END
@@ -57,7 +64,8 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             is_inf       1   SPANNER_IS_INF($1)
             is_nan       1   SPANNER_IS_NAN($1)
             least        *
-            length       1   [STRING BYTES]
+            least:float  *   CASE WHEN SPANNER_ANY_NAN($*) THEN GREATEST($*) ELSE LEAST($*) END
+            length       1   [STRING BYTES] SPANNER_SIZE($1)
             ln           1   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('LN', LN($1), $1)
             log          1   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('LOG', LN($1), $1)
             log          2   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('LOG', LOG($2, $1), $1, $2)
@@ -68,10 +76,12 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             lpad         2   [STRING] SPANNER_LPAD($1, $2, ' ')
             lpad         3   [STRING] SPANNER_LPAD($1, $2, $3)
             ltrim        1   [STRING] SPANNER_LTRIM($1)
-            ltrim        2   [STRING]
+            ltrim        2   [STRING] SPANNER_LTRIM($1, $2)
             max          1
             min          1
+            min:float    1   CASE WHEN BOOL_OR(SPANNER_IS_NAN($1)) THEN CAST('NaN' AS DOUBLE PRECISION) ELSE MIN($1) END
             mod          2   [INT64 NUMERIC] MOD($1, $2 + ($1 - $1))
+            mod:int64    2   SPANNER_MOD($1, $2)
             nullif       2
             octet_length 1
             pow          2   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('POW', POWER($1, $2), $1, $2)
@@ -81,11 +91,15 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             reverse      1   [STRING] SPANNER_REVERSE($1)
             round        1   [FLOAT64 DECFLOAT NUMERIC] ROUND($1) + CAST(0 AS NUMERIC(38, 9))
             round        2   [FLOAT64 DECFLOAT NUMERIC] ROUND($1, $2) + CAST(0 AS NUMERIC(38, 9))
+            round:float  1   SPANNER_ROUND($1)
+            round:float  2   SPANNER_ROUND($1, $2)
             rpad         2   [STRING] SPANNER_RPAD($1, $2, ' ')
             rpad         3   [STRING] SPANNER_RPAD($1, $2, $3)
             rtrim        1   [STRING] SPANNER_RTRIM($1)
-            rtrim        2   [STRING]
+            rtrim        2   [STRING] SPANNER_RTRIM($1, $2)
             sign         1   [INT64]
+            sign:float   1   SPANNER_SIGN($1)
+            sign:numeric 1   CAST(SIGN($1) AS NUMERIC(38, 9))
             sin          1   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('SIN', SIN($1), $1)
             sinh         1   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('SINH', SINH($1), $1)
             sqrt         1   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('SQRT', SQRT($1), $1)
@@ -94,19 +108,22 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             stddev_samp  1
             string_agg   1   LISTAGG($1, ',')
             string_agg   2   LISTAGG($*)
-            strpos       2   LOCATE($2, $1)
-            substr       2   SUBSTR($1, SPANNER_START($2, LENGTH($1)))
-            substr       3   SUBSTR($1, SPANNER_START($2, LENGTH($1)), SPANNER_LENGTH($3))
-            substring    2   SUBSTR($1, SPANNER_START($2, LENGTH($1)))
-            substring    3   SUBSTR($1, SPANNER_START($2, LENGTH($1)), SPANNER_LENGTH($3))
+            strpos       2   [STRING] SPANNER_STRPOS($1, $2)
+            strpos:bytes 2   LOCATE($2, $1)
+            substr       2   SUBSTR($1, SPANNER_START($1, $2))
+            substr       3   SUBSTR($1, SPANNER_START($1, $2), SPANNER_LENGTH($1, $2, $3))
+            substring    2   SUBSTR($1, SPANNER_START($1, $2))
+            substring    3   SUBSTR($1, SPANNER_START($1, $2), SPANNER_LENGTH($1, $2, $3))
             sum          1
             tan          1   [INT64 FLOAT64 DECFLOAT] SPANNER_FINITE('TAN', TAN($1), $1)
             tanh         1   [INT64 FLOAT64 DECFLOAT]
             to_json_string 1 [JSON] SPANNER_TEXT($1)
             trim         1   [STRING] SPANNER_LTRIM(SPANNER_RTRIM($1))
-            trim         2   [STRING]
+            trim         2   [STRING] SPANNER_LTRIM(SPANNER_RTRIM($1, $2), $2)
             trunc        1   [FLOAT64 DECFLOAT NUMERIC] TRUNC($1) + CAST(0 AS NUMERIC(38, 9))
             trunc        2   [FLOAT64 DECFLOAT NUMERIC] TRUNC($1, $2) + CAST(0 AS NUMERIC(38, 9))
+            trunc:float  1   SPANNER_TRUNC($1)
+            trunc:float  2   SPANNER_TRUNC($1, $2)
             upper        1   [STRING]
             var_samp     1
             variance     1   VAR_SAMP($1)
@@ -152,11 +169,10 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             bool_and     1
             bool_or      1
             btrim        1   [STRING] SPANNER_LTRIM(SPANNER_RTRIM($1))
-            btrim        2   [STRING] TRIM($*)
+            btrim        2   [STRING] SPANNER_LTRIM(SPANNER_RTRIM($1, $2), $2)
             ceil         1   [FLOAT64 DECFLOAT NUMERIC]
             ceiling      1   [FLOAT64 DECFLOAT NUMERIC] CEIL($1)
             coalesce     *
-            concat       *   CASE WHEN SPANNER_ACCEPTS('CONCAT', 'STRING', $*) THEN CONCAT($*) END
             cos          1   [INT64 FLOAT64] SPANNER_FINITE('COS', COS($1), $1)
             count        1
             dexp         1   [INT64 FLOAT64] SPANNER_FINITE('EXP', EXP($1), $1)
@@ -169,17 +185,18 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             floor        1   [FLOAT64 DECFLOAT NUMERIC]
             greatest     *   GREATEST($*) IGNORE NULLS
             least        *   LEAST($*) IGNORE NULLS
-            length       1   [STRING BYTES]
+            length       1   [STRING BYTES] SPANNER_SIZE($1)
             ln           1   [INT64 FLOAT64] SPANNER_FINITE('LN', LN($1), $1)
             log          1   [INT64 FLOAT64] SPANNER_FINITE('LOG10', LOG10($1), $1)
             lower        1   [STRING]
             lpad         2   [STRING] SPANNER_LPAD($1, $2, ' ')
             lpad         3   [STRING] SPANNER_LPAD($1, $2, $3)
             ltrim        1   [STRING] SPANNER_LTRIM($1)
-            ltrim        2   [STRING]
+            ltrim        2   [STRING] SPANNER_LTRIM($1, $2)
             max          1
             min          1
             mod          2   [INT64 NUMERIC DECFLOAT] MOD($1, $2 + ($1 - $1))
+            mod:int64    2   SPANNER_MOD($1, $2)
             nullif       2
             pow          2   [INT64 FLOAT64] SPANNER_FINITE('POW', POWER($1, $2), $1, $2)
             power        2   [INT64 FLOAT64] SPANNER_FINITE('POW', POWER($1, $2), $1, $2)
@@ -190,17 +207,17 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             rpad         2   [STRING] SPANNER_RPAD($1, $2, ' ')
             rpad         3   [STRING] SPANNER_RPAD($1, $2, $3)
             rtrim        1   [STRING] SPANNER_RTRIM($1)
-            rtrim        2   [STRING]
+            rtrim        2   [STRING] SPANNER_RTRIM($1, $2)
             sin          1   [INT64 FLOAT64] SPANNER_FINITE('SIN', SIN($1), $1)
             sqrt         1   [INT64 FLOAT64] SPANNER_FINITE('SQRT', SQRT($1), $1)
             starts_with  2   [STRING] (LEFT($1, CHAR_LENGTH($2)) = $2)
             string_agg   2   LISTAGG($*)
-            strpos       2   LOCATE($2, $1)
-            substr       2   SUBSTR($1, SPANNER_START($2, LENGTH($1)))
-            substr       3   SUBSTR($1, SPANNER_START($2, LENGTH($1)), SPANNER_LENGTH($3))
+            strpos       2   [STRING] SPANNER_STRPOS($1, $2)
+            substr       2   SUBSTR($1, SPANNER_START($1, $2))
+            substr       3   SUBSTR($1, SPANNER_START($1, $2), SPANNER_LENGTH($1, $2, $3))
             substring    1   SUBSTRING($1)
-            substring    2   SUBSTR($1, SPANNER_START($2, LENGTH($1)))
-            substring    3   SUBSTR($1, SPANNER_START($2, LENGTH($1)), SPANNER_LENGTH($3))
+            substring    2   SUBSTR($1, SPANNER_START($1, $2))
+            substring    3   SUBSTR($1, SPANNER_START($1, $2), SPANNER_LENGTH($1, $2, $3))
             sum          1
             tan          1   [INT64 FLOAT64] SPANNER_FINITE('TAN', TAN($1), $1)
             textcat      2   ($1 || $2)
@@ -238,6 +255,7 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
 
     private static FunctionCatalog parsed(String lines, String unsupported) {
         Map<String, String> forms = new HashMap<>();
+        Map<String, String> accepted = new HashMap<>();
         for (String line : lines.lines().toList()) {
             String[] parts = line.split(" +", 3);
             String name = parts[0].toUpperCase(Locale.ROOT);
@@ -246,23 +264,52 @@ record FunctionCatalog(Map<String, String> forms, Set<String> unsupported) {
             String own = types.isEmpty()
                     ? rest
                     : rest.substring(rest.indexOf(']') + 1).strip();
-            String form = own.isEmpty() ? name + "($*)" : own;
-            forms.put(
-                    parts[0] + "/" + parts[1],
-                    types.isEmpty()
-                            ? form
-                            : "CASE WHEN SPANNER_ACCEPTS('%s', '%s', $1) THEN %s END".formatted(name, types, form));
+            String key = parts[0] + "/" + parts[1];
+            forms.put(key, own.isEmpty() ? name + "($*)" : own);
+            if (!types.isEmpty()) {
+                accepted.put(key, types);
+            }
         }
-        return new FunctionCatalog(Collections.unmodifiableMap(forms), Set.of(unsupported.split("\\s+")));
+        return new FunctionCatalog(
+                Collections.unmodifiableMap(forms),
+                Collections.unmodifiableMap(accepted),
+                Set.of(unsupported.split("\\s+")));
     }
 
-    /** Returns the call in the engine's words, or nothing if the function cannot have this number of arguments. */
-    Optional<String> call(String name, List<String> arguments) {
-        String form = forms.get(name + "/" + arguments.size());
-        if (form == null && !arguments.isEmpty()) {
-            form = forms.get(name + "/*");
+    /**
+     * Returns the call in the engine's words, or nothing if the function cannot have this number of arguments.
+     *
+     * @param type the type of the first argument, or of all, as far as it is known
+     */
+    Optional<String> call(String name, List<String> arguments, TypeCode type) {
+        boolean distinct = !arguments.isEmpty() && arguments.getFirst().startsWith("DISTINCT ");
+        boolean floating = type == TypeCode.FLOAT32 || type == TypeCode.FLOAT64;
+        String kind = floating ? "float" : type.name().toLowerCase(Locale.ROOT);
+        return Stream.of(name + ":" + kind, name)
+                .filter(each -> !distinct || each.equals(name))
+                .flatMap(each -> Stream.of(each + "/" + arguments.size(), each + (arguments.isEmpty() ? "/" : "/*")))
+                .filter(forms::containsKey)
+                .findFirst()
+                .map(key -> filled(accepting(name, key, type), arguments));
+    }
+
+    private String accepting(String name, String key, TypeCode type) {
+        String form = Objects.requireNonNull(forms.get(key));
+        String types = accepted.get(key);
+        if (types == null) {
+            return form;
         }
-        return Optional.ofNullable(form).map(found -> filled(found, arguments));
+        String accepting = type == TypeCode.FLOAT32 ? "FLOAT64" : type.name();
+        if (type == OperatorRules.UNKNOWN || type == TypeCode.NUMERIC) {
+            return "CASE WHEN SPANNER_ACCEPTS('%s', '%s', $1) THEN %s END"
+                    .formatted(name.toUpperCase(Locale.ROOT), types, form);
+        }
+        if (!List.of(types.split(" ", -1)).contains(accepting)) {
+            throw Errors.unimplemented(
+                    "The emulator does not support the function %s for values of type %s",
+                    name.toUpperCase(Locale.ROOT), type);
+        }
+        return form;
     }
 
     /** Returns a form with its arguments. */

@@ -2,6 +2,7 @@ package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
+import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
@@ -57,11 +58,21 @@ record FunctionTranslator(
     /** Translates the construct at the cursor, if it is written differently in the engine; returns whether it did. */
     boolean translate() {
         if (cursor.acceptWords("NOT", "IN", "UNNEST")) {
-            translator.emit("<> ALL (", arguments().getFirst(), ")");
+            translator.emit("<> ALL (", elements(), ")");
             return true;
         }
         if (cursor.acceptWords("IN", "UNNEST")) {
-            translator.emit("= ANY (", arguments().getFirst(), ")");
+            translator.emit("= ANY (", elements(), ")");
+            return true;
+        }
+        boolean quantified = cursor.peek().isWord("ANY")
+                || cursor.peek().isWord("ALL")
+                || cursor.peek().isWord("SOME");
+        if (isPostgres()
+                && quantified
+                && cursor.peek(1).isSymbol("(")
+                && !cursor.peek(2).isWord("SELECT")) {
+            translator.emit(cursor.next().text(), "(", elements(), ")");
             return true;
         }
         if (cursor.peek().isWord("CURRENT_TIMESTAMP") || cursor.peek().isWord("CURRENT_DATE")) {
@@ -74,6 +85,7 @@ record FunctionTranslator(
         }
         Token first = cursor.peek();
         boolean average = translator.operators().averageExactlyAt(cursor.position());
+        TypeCode type = translator.operators().callTypeAt(cursor.position());
         StringBuilder name = new StringBuilder();
         for (int i = 0; i <= last; i++) {
             name.append(cursor.next().text());
@@ -82,9 +94,14 @@ record FunctionTranslator(
             String values = String.join(", ", arguments());
             translator.emit("SPANNER_QUOTIENT(SUM(%1$s), COUNT(%1$s))".formatted(values));
         } else {
-            call(name.toString(), first);
+            call(name.toString(), first, type);
         }
         return true;
+    }
+
+    /** Translates the array of {@code IN UNNEST} or {@code ANY}, where NULL has no elements. */
+    private String elements() {
+        return "COALESCE(" + arguments().getFirst() + ", ARRAY[])";
     }
 
     /** Returns how many tokens after the cursor the last part of a function's name is, or -1 if there is no call. */
@@ -110,7 +127,7 @@ record FunctionTranslator(
         translator.emit(name.equals("CURRENT_DATE") ? time.date() : time.timestamp());
     }
 
-    private void call(String spelled, Token first) {
+    private void call(String spelled, Token first, TypeCode type) {
         String lower = spelled.toLowerCase(Locale.ROOT);
         String name = isPostgres() ? lower.replaceFirst("^pg_catalog\\.", "") : lower;
         if (special(name)) {
@@ -125,10 +142,7 @@ record FunctionTranslator(
                     : at(first, "Function not found: " + spelled);
         }
         List<String> arguments = arguments();
-        if (isPostgres() && name.equals("concat") && arguments.stream().anyMatch("NULL"::equalsIgnoreCase)) {
-            throw Errors.invalidArgument("Unable to resolve argument type. Please consider adding an explicit cast");
-        }
-        translator.emit(catalog.call(name, arguments)
+        translator.emit(catalog.call(name, arguments, type)
                 .orElseThrow(() -> isPostgres()
                         ? Errors.notFound(
                                 "[ERROR] function %s with %d arguments does not exist", spelled, arguments.size())
@@ -152,6 +166,7 @@ record FunctionTranslator(
             case "cast" -> cast(false);
             case "extract" -> extract();
             case "unnest" -> unnest();
+            case "concat" -> concat();
             default -> {
                 return isPostgres() ? specialOfPostgres(name) : specialOfGoogle(name);
             }
@@ -180,7 +195,6 @@ record FunctionTranslator(
             case "get_internal_sequence_state" -> sequence(name, "SPANNER_SEQUENCE_STATE");
             case "generate_uuid" -> uuid(name);
             case "safe_cast" -> cast(true);
-            case "concat" -> concat();
             case "array_agg" -> arrayAggregate();
             case "date_add" -> shift("DATE", DATE_UNITS, "");
             case "date_sub" -> shift("DATE", DATE_UNITS, "-");
@@ -196,8 +210,14 @@ record FunctionTranslator(
     /** Translates a concatenation, which is NULL if one of its parts is. */
     private void concat() {
         List<String> parts = arguments();
-        translator.emit("CASE WHEN SPANNER_ACCEPTS('CONCAT', 'STRING BYTES', %s) THEN %s END"
-                .formatted(String.join(", ", parts), String.join(" || ", parts)));
+        if (isPostgres() && parts.stream().anyMatch("NULL"::equalsIgnoreCase)) {
+            throw Errors.invalidArgument("Unable to resolve argument type. Please consider adding an explicit cast");
+        }
+        translator.emit("CASE WHEN SPANNER_ACCEPTS('CONCAT', '%s', %s) THEN %s END"
+                .formatted(
+                        isPostgres() ? "STRING" : "STRING BYTES",
+                        String.join(", ", parts),
+                        String.join(" || ", parts)));
     }
 
     /** Translates an array of values, which may leave out those that are NULL. */
@@ -325,6 +345,7 @@ record FunctionTranslator(
                 yield engineCast(cut ? "SPANNER_LEFT(" + text + ", " + declared.maxLength() + ")" : text, type);
             }
             case JSON -> "SPANNER_JSONB(" + expression + ")";
+            case BYTES -> engineCast(isPostgres() ? "SPANNER_BYTEA(" + expression + ")" : expression, type);
             case INT64 -> engineCast((isPostgres() ? "SPANNER_BIGINT(" : "SPANNER_INT64(") + expression + ")", type);
             case BOOL -> engineCast(isPostgres() ? expression : "SPANNER_BOOL(" + expression + ")", type);
             case FLOAT32, FLOAT64 -> engineCast("SPANNER_FLOAT64(" + expression + ")", type);

@@ -1,6 +1,7 @@
 package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import com.google.spanner.v1.Type;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.OperatorRules.Operand;
 import dev.spream.emulator.internal.sql.Token.Kind;
@@ -46,6 +47,9 @@ final class Operators {
     private final ColumnTypes columns;
     private final Map<Integer, Deque<Operation>> operations = new HashMap<>();
     private final Set<Integer> exactAverages = new HashSet<>();
+    private final Set<Integer> exactNumbers = new HashSet<>();
+    private final Map<Integer, TypeCode> callTypes = new HashMap<>();
+    private final Map<Integer, Element> elements = new HashMap<>();
 
     /**
      * An operator that is written differently.
@@ -53,8 +57,12 @@ final class Operators {
      * @param operator the number of its token
      * @param end the number of the token after its right operand
      * @param form its form in the engine, with the operands as {@code $1} and {@code $2}
+     * @param cast the type that PostgreSQL's {@code ::} casts to
      */
-    record Operation(int operator, int end, String form) {}
+    record Operation(int operator, int end, String form, Optional<Types.Declared> cast) {}
+
+    /** An operand with the number of the token after it. */
+    private record Element(int end, Operand operand) {}
 
     /** The types of the columns that a statement may name. */
     @FunctionalInterface
@@ -93,14 +101,26 @@ final class Operators {
         return operators;
     }
 
-    /** Returns whether the left operand of an operator that is written differently begins with this token. */
-    boolean beginAt(int token) {
-        return operations.containsKey(token);
-    }
-
     /** Returns whether the token begins a call of PostgreSQL's average of whole or decimal numbers. */
     boolean averageExactlyAt(int token) {
         return exactAverages.contains(token);
+    }
+
+    /** Returns whether a number with a decimal point is a NUMERIC. */
+    boolean isExactAt(int token) {
+        return exactNumbers.contains(token);
+    }
+
+    /** Returns the type that decides over the form of the call that begins with this token, as far as it is known. */
+    TypeCode callTypeAt(int token) {
+        return callTypes.getOrDefault(token, OperatorRules.UNKNOWN);
+    }
+
+    /** Returns the operand that is these tokens as a whole, if they are one. */
+    Optional<Operand> whole(int start, int end) {
+        return Optional.ofNullable(elements.get(start))
+                .filter(element -> element.end() == end)
+                .map(Element::operand);
     }
 
     /** Removes and returns the operator whose left operand begins with this token; of several the outermost. */
@@ -131,7 +151,10 @@ final class Operators {
     /** Passes an expression, or a token that is none; returns the expression. */
     private Optional<Operand> element() {
         if (beginsOperand(0)) {
-            return Optional.of(expression(COMPARISON));
+            int start = cursor.position();
+            Operand operand = expression(COMPARISON);
+            elements.put(start, new Element(cursor.position(), operand));
+            return Optional.of(operand);
         }
         cursor.next();
         return Optional.empty();
@@ -147,10 +170,12 @@ final class Operators {
         return elements;
     }
 
-    /** Passes the branches of a CASE and its END; returns the results, those of other than operators as unknown. */
+    /** Passes the branches of a CASE and its END; returns the results, with that of ELSE at the end. */
     private List<Operand> results() {
         List<Operand> results = new ArrayList<>();
+        boolean otherwise = false;
         while (!cursor.atEnd() && !cursor.acceptWords("END")) {
+            otherwise = otherwise || cursor.peek().isWord("ELSE");
             boolean result = cursor.acceptWords("THEN") || cursor.acceptWords("ELSE");
             Operand operand = element().orElse(Operand.unknown(cursor.position()));
             if (result) {
@@ -158,6 +183,9 @@ final class Operators {
                         Set.of("WHEN", "ELSE", "END").contains(cursor.peek().upper());
                 results.add(whole ? operand : operand.unknown());
             }
+        }
+        if (!otherwise) {
+            results.add(Operand.literal(cursor.position(), OperatorRules.UNKNOWN));
         }
         return results;
     }
@@ -195,17 +223,29 @@ final class Operators {
     private Operand combined(Operand left, int place, Token operator, Operand right) {
         if (precedence(operator) == COMPARISON) {
             rules.checkCompared(operator, left, right);
+            exact(left, right);
+            rules.comparison(operator, left, right).ifPresent(form -> add(left.start(), place, form));
             return left.of(TypeCode.BOOL);
         }
         TypeCode type = rules.result(operator, left, right);
+        exact(left, right);
         rules.form(operator, left, right, type).ifPresent(form -> add(left.start(), place, form));
         return left.of(type);
+    }
+
+    /** Notes a literal with a decimal point that is a NUMERIC beside another operand. */
+    private void exact(Operand left, Operand right) {
+        if (rules.isExact(left, right)) {
+            exactNumbers.addAll(List.of(left.start(), left.start() + 1)); // the number may have a sign
+        } else if (rules.isExact(right, left)) {
+            exactNumbers.addAll(List.of(right.start(), right.start() + 1));
+        }
     }
 
     private void add(int start, int place, String form) {
         operations
                 .computeIfAbsent(start, token -> new ArrayDeque<>())
-                .addLast(new Operation(place, cursor.position(), form));
+                .addLast(new Operation(place, cursor.position(), form, Optional.empty()));
     }
 
     /** Passes the list or the bounds that an operand is compared with, if there are any. */
@@ -237,14 +277,20 @@ final class Operators {
         int start = cursor.position();
         Operand operand = first(start);
         while (true) {
+            int place = cursor.position();
             if (cursor.acceptSymbol("::")) {
-                operand = operand.of(Types.parse(cursor, dialect).type().getCode());
+                Token type = cursor.peek();
+                Types.Declared declared = Types.parse(cursor, dialect);
+                operations
+                        .computeIfAbsent(start, token -> new ArrayDeque<>())
+                        .addLast(new Operation(place, cursor.position(), "$1", Optional.of(declared)));
+                operand = cast(operand, operand, type, declared.type());
             } else if (cursor.acceptSymbol("[")) {
                 group("]");
-                operand = operand.unknown();
+                operand = operand.unknown().named(postgres ? operand.name() : "");
             } else if (cursor.peek().isSymbol(".") && cursor.peek(1).isName()) {
-                cursor.skip(2);
-                operand = operand.unknown();
+                cursor.next();
+                operand = operand.unknown().named(Dialect.of(dialect).name(cursor.next()));
             } else {
                 return operand;
             }
@@ -272,9 +318,12 @@ final class Operators {
     private Operand symbol(int start, Token symbol) {
         return switch (symbol.text()) {
             case "(" -> {
-                List<Operand> elements = group(")");
-                yield Operand.unknown(start)
-                        .of(elements.size() == 1 ? elements.getFirst().type() : OperatorRules.UNKNOWN);
+                String column = postgres && cursor.acceptWords("SELECT") ? column() : "";
+                List<Operand> group = group(")");
+                Operand only = group.size() == 1 ? group.getFirst() : Operand.unknown(start);
+                yield column.isEmpty()
+                        ? new Operand(start, only.type(), false, only.name(), only.weak())
+                        : Operand.unknown(start).named(column);
             }
             case "[" -> {
                 group("]");
@@ -288,9 +337,28 @@ final class Operators {
                 } else {
                     rules.checkSigned(symbol, operand);
                 }
-                yield new Operand(start, operand.type(), operand.literal());
+                yield new Operand(start, operand.type(), operand.literal(), "", false);
             }
         };
+    }
+
+    /** Passes the first item of a subquery and returns its name, or that of a column without one. */
+    private String column() {
+        Operand item = element().orElse(Operand.unknown(cursor.position()));
+        Token next = cursor.peek();
+        if (next.isWord("AS")) {
+            return Dialect.of(dialect).name(cursor.peek(1));
+        }
+        boolean whole = next.isSymbol(")") || next.isSymbol(",") || next.isWord("FROM");
+        return whole && !item.name().isEmpty() ? item.name() : Translation.UNNAMED;
+    }
+
+    /** Returns a cast, which PostgreSQL names by the type unless its operand has a name. */
+    private Operand cast(Operand operand, Operand value, Token spelled, Type type) {
+        rules.checkCast(spelled, value, type.getCode());
+        exact(value, operand.of(type.getCode()));
+        Operand cast = operand.of(type.getCode());
+        return postgres ? cast.named(value, spelled.isWord("text") ? "text" : Types.postgresColumnName(type)) : cast;
     }
 
     private Operand named(int start, Token first) {
@@ -298,13 +366,19 @@ final class Operators {
         return switch (first.kind() == Kind.WORD ? first.upper() : "") {
             case "NULL" -> Operand.literal(start, OperatorRules.UNKNOWN);
             case "TRUE", "FALSE" -> unknown.of(TypeCode.BOOL);
-            case "CASE" -> unknown.of(rules.alike(results()));
+            case "CASE" -> {
+                List<Operand> results = results();
+                Operand chosen = unknown.of(rules.alike(results));
+                yield postgres ? chosen.named(results.getLast(), "case") : chosen;
+            }
             case "ARRAY" -> {
                 if (cursor.acceptSymbol("<")) {
                     cursor.skipTo("[");
                     group("]");
+                } else if (cursor.acceptSymbol("(")) {
+                    group(")");
                 }
-                yield unknown.of(TypeCode.ARRAY);
+                yield unknown.of(TypeCode.ARRAY).named(postgres ? "array" : "");
             }
             case "INTERVAL" -> {
                 if (cursor.peek().kind() != Kind.STRING) {
@@ -322,7 +396,8 @@ final class Operators {
 
     private Operand typedLiteral(Operand operand, Token type) {
         cursor.next();
-        return operand.of(OperatorRules.LITERALS.getOrDefault(type.upper(), OperatorRules.UNKNOWN));
+        TypeCode code = OperatorRules.LITERALS.getOrDefault(type.upper(), OperatorRules.UNKNOWN);
+        return cast(operand, Operand.unknown(operand.start()), type, Types.of(code));
     }
 
     /** Passes the name of a column or a call. */
@@ -335,26 +410,34 @@ final class Operators {
             path.append('.').append(last.text());
         }
         if (!cursor.acceptSymbol("(")) {
-            return operand.of(columns.of(last).orElse(OperatorRules.UNKNOWN));
+            boolean called = !postgres && last == first && last.upper().startsWith("CURRENT_");
+            return operand.of(columns.of(last).orElse(OperatorRules.UNKNOWN))
+                    .named(called ? "" : Dialect.of(dialect).name(last));
         }
         String function = path.toString().toLowerCase(Locale.ROOT);
         if (function.equals("cast") || function.equals("safe_cast")) {
-            return operand.of(cast());
+            return cast(operand);
         }
-        TypeCode type = rules.called(function, group(")"));
+        List<Operand> arguments = group(")");
+        TypeCode type = rules.called(function, arguments);
+        callTypes.put(operand.start(), rules.deciding(function, arguments));
         if (postgres && function.equals("avg") && type == TypeCode.NUMERIC) {
             exactAverages.add(operand.start());
         }
-        return operand.of(type);
+        String name = Dialect.of(dialect).name(last);
+        return operand.of(type).named(!postgres ? "" : name.equals("trim") ? "btrim" : name);
     }
 
-    private TypeCode cast() {
+    private Operand cast(Operand operand) {
+        List<Operand> values = new ArrayList<>();
         while (!cursor.atEnd() && !cursor.peek().isWord("AS")) {
-            element();
+            values.add(element().orElse(operand));
         }
-        TypeCode type =
-                cursor.acceptWords("AS") ? Types.parse(cursor, dialect).type().getCode() : OperatorRules.UNKNOWN;
+        cursor.expectWords("AS");
+        Token type = cursor.peek();
+        Type declared = Types.parse(cursor, dialect).type();
         group(")");
-        return type;
+        Operand value = values.size() == 1 ? values.getFirst() : operand;
+        return cast(operand, value, type, declared);
     }
 }

@@ -101,17 +101,22 @@ public final class SqlNames {
         boolean afterOperand = false;
         while (!cursor.atEnd()) {
             Token token = cursor.next();
-            boolean name =
-                    token.isName() && !(token.kind() == Kind.WORD && SqlTranslator.KEYWORDS.contains(token.upper()));
+            boolean name = isPlainName(token);
             if (name && afterOperand) {
                 names.add(token.text().toLowerCase(Locale.ROOT));
             }
-            afterOperand = name || token.isWord("AS") || endsOperand(token);
+            boolean returns = token.isWord("RETURN") || token.isWord("RETURNING");
+            afterOperand = (name && !returns) || token.isWord("AS") || endsOperand(token);
         }
         return names;
     }
 
-    private static boolean endsOperand(Token token) {
+    /** Returns whether the token is a name and no keyword. */
+    static boolean isPlainName(Token token) {
+        return token.isName() && !(token.kind() == Kind.WORD && SqlTranslator.KEYWORDS.contains(token.upper()));
+    }
+
+    static boolean endsOperand(Token token) {
         return switch (token.kind()) {
             case STRING, BYTES, NUMBER, PARAMETER -> true;
             case SYMBOL -> token.isSymbol(")") || token.isSymbol("]");

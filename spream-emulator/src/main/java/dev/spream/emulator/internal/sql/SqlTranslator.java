@@ -2,7 +2,6 @@ package dev.spream.emulator.internal.sql;
 
 import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
-import com.google.spanner.v1.TypeCode;
 import dev.spream.emulator.internal.sql.Operators.Operation;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import java.time.Instant;
@@ -60,7 +59,7 @@ public final class SqlTranslator {
         this.aliases = SqlNames.aliases(new TokenCursor(sql, dialect));
         this.functions = FunctionTranslator.of(this, cursor, dialect, schema, now);
         this.operators = Operators.of(sql, dialect, parameters, columnTypes(sql));
-        this.items = new SelectItems(this, cursor, functions, operators, postgres);
+        this.items = new SelectItems(this, cursor, operators, dialect);
     }
 
     /** Translates a statement; {@code now} is its current timestamp. */
@@ -124,7 +123,7 @@ public final class SqlTranslator {
     }
 
     Translation translation(String table, Set<String> writtenColumns, boolean returnsRows) {
-        return new Translation(takeOutput(), binds, table, writtenColumns, returnsRows);
+        return new Translation(takeOutput(), binds, table, writtenColumns, returnsRows, items.types());
     }
 
     /** Returns the output so far, and begins anew. */
@@ -170,21 +169,16 @@ public final class SqlTranslator {
             operation(operation.get());
             return;
         }
-        Token token = cursor.peek();
-        boolean operand = token.kind() != Kind.SYMBOL && token.kind() != Kind.END;
-        if (!postgres || !operand || !cursor.peek(1).isSymbol("::")) {
-            translateAlone(token);
-            return;
-        }
-        String value = capture(() -> translateAlone(token));
-        while (cursor.acceptSymbol("::")) {
-            value = functions.cast(value, Types.parse(cursor, dialect));
-        }
-        emit(value);
+        translateAlone(cursor.peek());
     }
 
     private void operation(Operation operation) {
         String left = capture(() -> translateTo(operation.operator()));
+        if (operation.cast().isPresent()) {
+            cursor.skip(operation.end() - cursor.position());
+            emit(functions.cast(left, operation.cast().get()));
+            return;
+        }
         cursor.next();
         String right = capture(() -> translateTo(operation.end()));
         emit(FunctionCatalog.filled(operation.form(), List.of(left, right)));
@@ -216,7 +210,11 @@ public final class SqlTranslator {
                 emit("X'" + cursor.next().text() + "'");
                 refuseNextLiteral(token);
             }
-            case NUMBER -> emit(number(cursor.next().text()));
+            case NUMBER -> {
+                boolean exact = operators.isExactAt(cursor.position());
+                String text = cursor.next().text();
+                emit(exact ? text : number(text));
+            }
             case PARAMETER -> parameter(cursor.next().text());
             case SYMBOL -> symbol(token);
             case END -> throw cursor.syntaxError("Unexpected end of statement");
@@ -336,17 +334,8 @@ public final class SqlTranslator {
                 translateUntil("]");
                 emit("]");
             }
-            case "/" -> emit(postgres ? "/" : "* 1E0 /");
             case "%" -> emit(modulo(token));
             case "!=" -> emit("<>");
-            case "::" -> {
-                Type type = Types.parse(cursor, dialect).type();
-                if (type.getCode() == TypeCode.JSON || type.getCode() == TypeCode.STRING) {
-                    throw Errors.unimplemented(
-                            "The emulator casts only a column, a literal or a parameter to this type by '::'; use CAST");
-                }
-                emit("::", Types.engineType(type));
-            }
             case "." -> {
                 emit(".");
                 keywordAsName();

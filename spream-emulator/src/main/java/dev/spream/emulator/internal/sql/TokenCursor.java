@@ -32,8 +32,9 @@ public final class TokenCursor {
         return tokens.get(at);
     }
 
+    /** Returns the token this many places after the next one, or before it if the number is negative. */
     public Token peek(int ahead) {
-        return tokens.get(Math.min(at + ahead, tokens.size() - 1));
+        return tokens.get(Math.clamp(at + ahead, 0, tokens.size() - 1));
     }
 
     public Token next() {

@@ -168,6 +168,31 @@ public final class Types {
         };
     }
 
+    /** Returns the name of a column that is a cast to a type, in PostgreSQL. */
+    static String postgresColumnName(Type type) {
+        return switch (type.getCode()) {
+            case INT64 -> "int8";
+            case FLOAT32 -> "float4";
+            case FLOAT64 -> "float8";
+            case STRING -> "varchar";
+            case BYTES -> "bytea";
+            case TIMESTAMP -> "timestamptz";
+            case JSON -> "jsonb";
+            case ARRAY -> postgresColumnName(type.getArrayElementType());
+            default -> type.getCode().name().toLowerCase(Locale.ROOT);
+        };
+    }
+
+    /** Returns the dialect's type without elements or fields. */
+    static Type of(TypeCode code, DatabaseDialect dialect) {
+        boolean postgres = dialect == DatabaseDialect.POSTGRESQL;
+        return switch (code) {
+            case NUMERIC -> postgres ? PG_NUMERIC : NUMERIC;
+            case JSON -> postgres ? PG_JSONB : JSON;
+            default -> of(code);
+        };
+    }
+
     public static String engineType(Type type) {
         return switch (type.getCode()) {
             case BOOL -> "BOOLEAN";

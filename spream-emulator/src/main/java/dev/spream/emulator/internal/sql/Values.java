@@ -185,6 +185,7 @@ public final class Values {
             case NUMERIC -> string(plain(object, type));
             case BYTES, PROTO -> string(Base64.getEncoder().encodeToString((byte[]) object));
             case TIMESTAMP -> string(timestampText(object));
+            case DATE -> string(date((LocalDate) object));
             case JSON -> string(NormalJson.of(new String((byte[]) object, StandardCharsets.UTF_8), isPostgres(type)));
             case ARRAY ->
                 list(Arrays.stream((@Nullable Object[]) object)
@@ -192,6 +193,13 @@ public final class Values {
                         .toList());
             default -> string(object.toString());
         };
+    }
+
+    private static String date(LocalDate date) {
+        if (date.getYear() < 1 || date.getYear() > 9999) {
+            throw Errors.invalidArgument("Date is out of supported range");
+        }
+        return date.toString();
     }
 
     private static long wholeNumber(Object object) {
