@@ -133,8 +133,8 @@ abstract class MySqlFaults {
             for (int faults = 0; faults < FAULTS; faults++) {
                 int before = receiver.requests().size();
                 int least = (faults + 1) * ENTRIES / FAULTS;
-                enqueueUntil(() -> receiver.requests().size() >= before + ENTRIES / FAULTS / 2
-                        && committed.size() >= least);
+                enqueueUntil(
+                        () -> receiver.requests().size() >= before + ENTRIES / FAULTS / 2 && committed.size() >= least);
                 fault.happen(start);
             }
             judge();
