@@ -63,7 +63,7 @@ interface LentWorkContract {
     /** Has the database break a deadlock by rolling the other transaction back. */
     void spare(Connection transaction) throws SQLException;
 
-    /** Whether work that ignored a deadlock is run again, because the database fails what follows; else it is told. */
+    /** Returns true if work that ignored a deadlock is run again, since what follows fails; if not, the call fails. */
     boolean runsIgnoredDeadlockAgain();
 
     @Test
