@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The health of a running subscription. It reports two problems that are visible nowhere else: a storage whose calls
  * have all failed for a minute, so that no watermark is stored and leases expire; and open partitions of which for ten
- * minutes none advanced, nothing was settled and no retry was due, which is longer than the longest heartbeat interval.
+ * minutes none advanced, nothing was settled, and no retry was waiting for its time or became due, which is longer than
+ * the longest heartbeat interval.
  * A worker without partitions is healthy: others may own all of them. Safe for use by many threads.
  */
 public final class SubscriptionHealth implements SubscriptionListener {

@@ -120,7 +120,7 @@ final class EventPlanIT {
     }
 
     @Test
-    void the_reads_of_a_feed_that_is_behind_are_planned_once_in_a_session() throws Exception {
+    void the_reads_of_a_feed_that_is_behind_use_plans_that_the_session_keeps() throws Exception {
         try (HikariDataSource two = new HikariDataSource()) { // sessions: one reads new events
             two.setDataSource(database.dataSource());
             two.setMaximumPoolSize(2);

@@ -14,12 +14,12 @@ import org.postgresql.PGConnection;
 final class BlockedCall implements AutoCloseable {
     private static final long BOUND_SECONDS = 30;
 
-    private final PostgresLockFixture fixture;
+    private final JdbcLockFixture fixture;
     private final String session;
     private final FutureTask<Boolean> call;
     private final Thread thread;
 
-    private BlockedCall(PostgresLockFixture fixture, String session, FutureTask<Boolean> call) {
+    private BlockedCall(JdbcLockFixture fixture, String session, FutureTask<Boolean> call) {
         this.fixture = fixture;
         this.session = session;
         this.call = call;
@@ -32,7 +32,11 @@ final class BlockedCall implements AutoCloseable {
     }
 
     static BlockedCall start(PostgresLockFixture fixture, Connection connection, Body body) throws SQLException {
-        return new BlockedCall(fixture, session(connection), new FutureTask<>(() -> {
+        return start(fixture, session(connection), body);
+    }
+
+    static BlockedCall start(JdbcLockFixture fixture, String session, Body body) {
+        return new BlockedCall(fixture, session, new FutureTask<>(() -> {
             body.run();
             return true;
         }));

@@ -32,7 +32,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -64,7 +63,7 @@ interface LentWorkContract {
     /** Has the database break a deadlock by rolling the other transaction back. */
     void spare(Connection transaction) throws SQLException;
 
-    /** Whether work that ignored a deadlock is run again, because the database fails what follows; else it is told. */
+    /** Returns true if work that ignored a deadlock is run again, since what follows fails; if not, the call fails. */
     boolean runsIgnoredDeadlockAgain();
 
     @Test
@@ -86,12 +85,14 @@ interface LentWorkContract {
                 if (run > 1) {
                     return;
                 }
-                Thread.ofVirtual().start(() -> updateAndCommit(other, rows));
-                while (fixture().blockersOf(session).isEmpty()) {
-                    LockSupport.parkNanos(2_000_000);
-                }
+                BlockedCall rival = BlockedCall.start(fixture(), session, () -> {
+                    execute(other, "UPDATE %s SET runs = 0 WHERE id = 1".formatted(rows));
+                    other.commit();
+                });
+                assertThat(rival.awaitBlocked()).isEqualTo(session);
                 assertThatThrownBy(() -> execute(connection, "UPDATE %s SET runs = 1 WHERE id = 2".formatted(rows)))
                         .isInstanceOf(SQLException.class);
+                rival.awaitEnd();
             };
             if (runsIgnoredDeadlockAgain()) {
                 locks.transactWithoutResult(USER, work);
@@ -102,15 +103,6 @@ interface LentWorkContract {
         }
         assertThat(runs).hasValue(runsIgnoredDeadlockAgain() ? 2 : 1);
         assertThat(ask(pool(), "SELECT SUM(runs) FROM " + rows)).isEqualTo(runsIgnoredDeadlockAgain() ? "2" : "0");
-    }
-
-    private static void updateAndCommit(Connection transaction, String rows) {
-        try {
-            execute(transaction, "UPDATE %s SET runs = 0 WHERE id = 1".formatted(rows));
-            transaction.commit();
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @Test

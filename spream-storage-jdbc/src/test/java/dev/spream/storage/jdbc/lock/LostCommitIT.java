@@ -1,7 +1,6 @@
 package dev.spream.storage.jdbc.lock;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.lock.BucketHash;
@@ -18,6 +17,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class LostCommitIT {
     private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 251, 3);
     private static final LockRequest USER = LockRequest.exclusive(LockTarget.user("u1"));
+    private static final Duration BOUND = Duration.ofSeconds(15); // several times the time limits of a commit
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -65,20 +67,28 @@ final class LostCommitIT {
                         .statementTimeout(Duration.ofSeconds(1))
                         .build();
                 HierarchicalLocks<Connection> locks = HierarchicalLocks.over(store)) {
-            assertThatThrownBy(() -> locks.transact(USER, connection -> {
-                        runs.incrementAndGet();
-                        execute(connection, "INSERT INTO %s VALUES (1)".formatted(table));
-                        if (arrives) {
-                            network.dieAfter("COMMIT");
-                        } else {
-                            network.die();
-                        }
-                        return true;
-                    }))
-                    .isInstanceOf(LockConnectionException.class)
-                    .hasMessageContaining("which may have taken effect");
+            FutureTask<Boolean> call = new FutureTask<>(() -> locks.transact(USER, connection -> {
+                runs.incrementAndGet();
+                execute(connection, "INSERT INTO %s VALUES (1)".formatted(table));
+                if (arrives) {
+                    network.dieAfter("COMMIT");
+                } else {
+                    network.die();
+                }
+                return true;
+            }));
+            Thread.ofVirtual().name("lost-commit").start(call); // no interrupt ends a driver's wait for an answer
+            try {
+                assertThat(call)
+                        .failsWithin(BOUND)
+                        .withThrowableOfType(ExecutionException.class)
+                        .havingCause()
+                        .isInstanceOf(LockConnectionException.class)
+                        .withMessageContaining("which may have taken effect");
+            } finally {
+                network.revive();
+            }
             assertThat(runs).hasValue(1);
-            network.revive();
             others.acquire(USER, LockWait.atMost(Duration.ofSeconds(30))).close();
         }
         assertThat(count(near, table)).isEqualTo(arrives ? 1 : 0);

@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.spream.servers.DeadNetwork;
 import dev.spream.storage.jdbc.TestDatabase;
 import java.net.URI;
+import java.sql.SQLException;
 
 /** Namespaces of locks in PostgreSQL, each a schema. */
 final class PostgresLockNamespaces extends LockNamespaces {
@@ -35,6 +36,11 @@ final class PostgresLockNamespaces extends LockNamespaces {
     /** Another pool, whose connections lead through that network. */
     HikariDataSource openBehind(DeadNetwork network) {
         return open(database.url().replace(address(), network.address()));
+    }
+
+    /** Waits until one of its sessions waits for a lock of another one. */
+    void awaitBlocked() throws SQLException {
+        database.awaitBlocked(1);
     }
 
     @Override

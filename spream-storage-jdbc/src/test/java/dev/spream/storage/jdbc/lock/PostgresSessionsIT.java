@@ -103,9 +103,7 @@ final class PostgresSessionsIT {
                 assertThatThrownBy(() -> locks.acquireAsync(RESOURCE, briefly).get())
                         .hasCauseInstanceOf(LockTimeoutException.class);
                 var waiting = locks.acquireAsync(RESOURCE).thenAccept(LockHandle::close);
-                try (Connection own = pool.getConnection()) {
-                    awaitWaiter(own);
-                }
+                namespaces.awaitBlocked();
                 handle.close();
                 waiting.get();
             }
@@ -134,13 +132,6 @@ final class PostgresSessionsIT {
             connection.close();
         }
         return left;
-    }
-
-    private static void awaitWaiter(Connection connection) throws SQLException {
-        while (ask(connection, "SELECT count(*) FROM pg_locks WHERE NOT granted")
-                .equals("0")) {
-            Thread.onSpinWait();
-        }
     }
 
     /** A call of the locks. */

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -41,7 +42,9 @@ abstract class MySqlFaults {
     private static final Duration DOWN =
             OutboxWorkerProcess.LEASE.multipliedBy(3).dividedBy(2);
 
-    private final List<Process> workers = new ArrayList<>();
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private final List<Worker> workers = new ArrayList<>();
     private final Set<String> committed = new TreeSet<>();
     private final Set<String> unknown = new TreeSet<>();
     private final CountingReceiver receiver;
@@ -64,7 +67,7 @@ abstract class MySqlFaults {
 
     @AfterEach
     final void close() {
-        workers.forEach(Process::destroyForcibly);
+        workers.forEach(worker -> worker.process().destroyForcibly());
         receiver.close();
     }
 
@@ -80,10 +83,13 @@ abstract class MySqlFaults {
         void happen(Runnable start) throws Exception;
     }
 
+    /** A process that is expected to run, and the file of its output. */
+    private record Worker(Process process, Path log) {}
+
     @Test
     void workers_that_are_killed_send_each_entry_once_to_a_receiver_that_can_be_queried() throws Exception {
         run(shared(), Guarantee.QUERYABLE, start -> {
-            workers.removeFirst().destroyForcibly();
+            workers.removeFirst().process().destroyForcibly();
             start.run();
         });
         assertThat(receiver.requests().values()).containsOnly(1);
@@ -94,9 +100,9 @@ abstract class MySqlFaults {
     @Tag("proof")
     void workers_that_are_stopped_for_longer_than_their_lease_lose_their_claims() throws Exception {
         run(shared(), Guarantee.IDEMPOTENT, start -> {
-            signal("STOP", workers.getFirst());
+            signal("STOP", workers.getFirst().process());
             enqueueFor(DOWN);
-            signal("CONT", workers.getFirst());
+            signal("CONT", workers.getFirst().process());
         });
     }
 
@@ -109,9 +115,7 @@ abstract class MySqlFaults {
                 enqueueFor(DOWN);
                 server.restart();
                 int before = committed.size();
-                while (committed.size() == before) {
-                    enqueue();
-                }
+                enqueueUntil(() -> committed.size() > before);
             });
         }
         assertThat(receiver.requests().values()).containsOnly(1);
@@ -128,17 +132,16 @@ abstract class MySqlFaults {
             start.run();
             for (int faults = 0; faults < FAULTS; faults++) {
                 int before = receiver.requests().size();
-                while (receiver.requests().size() < before + ENTRIES / FAULTS / 2
-                        || committed.size() < (faults + 1) * ENTRIES / FAULTS) {
-                    enqueue();
-                }
+                int least = (faults + 1) * ENTRIES / FAULTS;
+                enqueueUntil(
+                        () -> receiver.requests().size() >= before + ENTRIES / FAULTS / 2 && committed.size() >= least);
                 fault.happen(start);
             }
             judge();
         }
     }
 
-    private Process start(MySqlDatabase database, Guarantee guarantee) {
+    private Worker start(MySqlDatabase database, Guarantee guarantee) {
         List<String> command = JavaCommand.of(OutboxWorkerProcess.class);
         command.addAll(List.of(
                 url(database),
@@ -146,12 +149,14 @@ abstract class MySqlFaults {
                 database.server().password(),
                 receiver.uri().toString(),
                 guarantee.name()));
+        Path log = Path.of("target", "outbox-workers", "worker-" + ++sequence + ".log");
         try {
-            return new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(Path.of("target", "outbox-workers", "worker-" + ++sequence + ".log")
-                            .toFile())
-                    .start();
+            return new Worker(
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(log.toFile())
+                            .start(),
+                    log);
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
@@ -160,6 +165,28 @@ abstract class MySqlFaults {
     private static void signal(String name, Process process) throws Exception {
         Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
         assertThat(kill.waitFor()).isZero();
+    }
+
+    /** Fails with the output of a worker that has ended, or of the first one if it takes too long. */
+    private void requireWorking(long end) throws IOException {
+        for (Worker worker : workers) {
+            if (!worker.process().isAlive() || System.nanoTime() - end > 0) {
+                throw new AssertionError("%d entries committed, %d sent; the worker %s, with the output:%n%s"
+                        .formatted(
+                                committed.size(),
+                                receiver.requests().size(),
+                                worker.process(),
+                                Files.readString(worker.log())));
+            }
+        }
+    }
+
+    private void enqueueUntil(BooleanSupplier enough) throws IOException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (!enough.getAsBoolean()) {
+            requireWorking(end);
+            enqueue();
+        }
     }
 
     private void enqueueFor(Duration time) {
@@ -194,13 +221,13 @@ abstract class MySqlFaults {
     }
 
     /** An entry whose commit was not confirmed is sent if it was committed. */
-    private void judge() throws SQLException {
+    private void judge() throws SQLException, IOException {
         JdbcIdempotencyLedger ledger = JdbcIdempotencyLedger.create(pool);
         try (JdbcOutboxOperations operations = JdbcOutboxOperations.create(pool)) {
-            long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+            long end = System.nanoTime() + PATIENCE.toNanos();
             while (operations.stats().entries().entrySet().stream()
                     .anyMatch(entry -> entry.getKey() != OutboxStatus.SUCCEEDED && entry.getValue() > 0)) {
-                assertThat(System.nanoTime() - end).as("%s", operations.stats()).isNegative();
+                requireWorking(end);
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
             }
             assertThat(operations.stats().entries()).containsEntry(OutboxStatus.ABORTED, 0L);
