@@ -11,6 +11,7 @@ import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxOwner;
 import dev.spream.outbox.ReasonCode;
 import dev.spream.outbox.Settlement;
+import dev.spream.servers.DeadNetwork;
 import dev.spream.servers.PostgresDatabase;
 import dev.spream.storage.jdbc.outbox.JdbcOutbox;
 import dev.spream.storage.jdbc.outbox.JdbcOutboxStore;
@@ -326,6 +327,35 @@ final class OutboxIT {
         }
         run(0, "list", "--status", "succeeded");
         assertThat(out.toString()).contains("one", "two");
+    }
+
+    @Test
+    void a_signal_ends_a_worker_whose_database_cannot_be_reached_in_time() throws Exception {
+        try (DeadNetwork network = DeadNetwork.before("127.0.0.1:" + POSTGRES.port());
+                SpreamProcess worker = SpreamProcess.spream(
+                        "outbox",
+                        "run",
+                        "--url",
+                        "jdbc:postgresql://%s/%s?user=postgres".formatted(network.address(), POSTGRES.name()),
+                        "--outbox.enabled=true",
+                        "--shutdown-timeout=9s",
+                        "--sender=http",
+                        "--sender.http.url=http://127.0.0.1:1/")) {
+            awaitErr(worker, " runs");
+            network.close();
+            awaitErr(worker, "outbox store: ");
+            worker.terminate();
+            assertThat(worker.exitCode()).as("%s", worker.err()).isZero();
+            assertThat(worker.err())
+                    .anyMatch(line -> line.contains("its segments stay held, until their leases expire, within 2 min"));
+        }
+    }
+
+    private static void awaitErr(SpreamProcess worker, String part) throws InterruptedException {
+        int lines = 1;
+        while (worker.awaitErr(lines).stream().noneMatch(line -> line.contains(part))) {
+            lines++;
+        }
     }
 
     @Test

@@ -31,7 +31,7 @@ final class MaintenanceTask {
     private final long sweepEvery;
     private final long every;
     private volatile boolean stopped;
-    private OutboxStore.@Nullable Watch watch; // confined to the thread, until it has ended
+    private OutboxStore.@Nullable Watch watch; // confined to the thread
     private Set<String> unserved = Set.of(); // confined to the thread
 
     /**
@@ -64,6 +64,16 @@ final class MaintenanceTask {
     }
 
     void run() throws InterruptedException {
+        try {
+            maintain();
+        } finally {
+            if (watch != null) {
+                watch.close();
+            }
+        }
+    }
+
+    private void maintain() throws InterruptedException {
         long nextSweep = signals.now();
         while (!stopped) {
             if (signals.isRunning()) {
@@ -151,11 +161,8 @@ final class MaintenanceTask {
         unserved = found;
     }
 
-    /** Releases the segments and the registration. Called after its thread has ended. */
+    /** Releases the segments. Called after its thread has ended. */
     void leave() {
-        if (watch != null) {
-            watch.close();
-        }
         segments.leave();
     }
 }

@@ -99,8 +99,9 @@ public final class OutboxWorker implements AutoCloseable {
 
     /**
      * Stops claiming, releases claims whose attempts have not started, and waits until the started attempts have
-     * finished and are settled. If that takes longer than the timeout, {@link #close} is called. When called by the
-     * sender or a listener, it starts the shutdown and does not wait.
+     * finished and are settled. If that takes longer than the timeout, {@link #close} is called. Results that the store
+     * does not take within some seconds are dropped, and claims and segments that it does not take back stay held until
+     * their leases expire. When called by the sender or a listener, it starts the shutdown and does not wait.
      *
      * @return whether the shutdown finished in time; true if {@link #run} was not called or has ended
      */

@@ -33,12 +33,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Shutdown always has this order: claiming stops; claims whose attempts have not started are released, and started
  * attempts finish or are interrupted, while leases are still renewed; settlements are written, with a deadline of their
- * own; the segments are released. A call that does not return after an interrupt is abandoned, and its lease expires.
+ * own; the segments are released. A call that does not return after an interrupt is abandoned, and its lease expires. If
+ * the store does not respond, the segments are not released, and calls that keep leases are abandoned.
  */
 final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(OutboxWorkerRun.class);
     private static final long CANCEL_GRACE = TimeUnit.SECONDS.toNanos(5);
-    private static final long FINAL_WRITES = TimeUnit.SECONDS.toNanos(10);
+    private static final long FINAL_WRITES = TimeUnit.SECONDS.toNanos(5);
     private static final long THREAD_END = TimeUnit.SECONDS.toNanos(30);
     private static final long SHORTEST_CHECK = TimeUnit.MICROSECONDS.toNanos(500);
 
@@ -49,6 +50,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private final WorkerSignals signals;
     private final ActiveClaims activeClaims;
     private final Map<String, SenderRoute> routes = new LinkedHashMap<>();
+    private final StoreHealth calls;
     private final SettlementWriter writer;
     private final MaintenanceTask maintenance;
     private final Retention retention;
@@ -85,7 +87,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
                         SenderRoute.Sending::destination, each -> each.sender().name()));
         WorkerEvents events =
                 new WorkerEvents(owner, new SettlementLog(owner, adapters), new SafeListeners<>(options.listeners()));
-        StoreHealth calls = new StoreHealth(owner, events.listeners());
+        this.calls = new StoreHealth(owner, events.listeners());
         WorkerStore store = new WorkerStore(outbox, owner, options.lease(), time, calls);
         Map<String, CircuitBreakerEvents> breakers = senders.stream()
                 .collect(toMap(SenderRoute.Sending::destination, each -> breaker(each, events, signals)));
@@ -186,6 +188,15 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         maintenance.stop();
         heartbeat.signal();
         watchdog.signal();
+        if (!calls.isAnswered()) {
+            log.warn(
+                    "[{}] the outbox worker {} ends while the store does not respond; what it has not settled stays"
+                            + " claimed, and its segments stay held, until their leases expire, within {}",
+                    owner.name(),
+                    owner,
+                    DurationText.of(options.lease()));
+            return;
+        }
         joinOrWarn(back, "keeping leases");
         maintenance.leave();
     }

@@ -57,6 +57,11 @@ final class StoreHealth {
         return result;
     }
 
+    /** Returns whether no call has failed since the last one that succeeded. */
+    boolean isAnswered() {
+        return !silent.get();
+    }
+
     private StorageException failed(String operation, StorageException e) {
         if (failing.add(operation)) {
             log.warn(

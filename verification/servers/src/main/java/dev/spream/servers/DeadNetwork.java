@@ -53,7 +53,7 @@ public final class DeadNetwork implements AutoCloseable {
     }
 
     /** Breaks all connections, of which both sides learn; later ones reach the server. */
-    public void revive() {
+    public synchronized void revive() {
         Set<Closeable> broken = Set.copyOf(open);
         broken.forEach(DeadNetwork::closeQuietly);
         open.removeAll(broken);
@@ -65,18 +65,22 @@ public final class DeadNetwork implements AutoCloseable {
         try {
             while (true) {
                 Socket client = listening.accept();
-                open.add(client);
-                Thread.ofVirtual().start(() -> connect(client));
+                if (admit(client)) {
+                    Thread.ofVirtual().start(() -> connect(client));
+                }
             }
         } catch (IOException e) {
             // closed
         }
     }
 
+    /** Returns whether the network passes its bytes on; if not, {@link #revive} breaks it. */
+    private synchronized boolean admit(Socket client) {
+        open.add(client);
+        return !dead;
+    }
+
     private void connect(Socket client) {
-        if (dead) {
-            return;
-        }
         try {
             Socket behind = new Socket(server.getAddress(), server.getPort());
             open.add(behind);

@@ -7,6 +7,7 @@ import dev.spream.outbox.LedgerEntry;
 import dev.spream.outbox.LedgerStatus;
 import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxStats;
+import dev.spream.servers.DeadNetwork;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import dev.spream.storage.spanner.DatabaseName;
@@ -22,74 +23,105 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
  * Worker processes share an outbox while one is killed with {@code kill -9} and another is stopped for longer than its lease
- * and continued. In the end each message whose transaction committed has had one effect, those of an ordering key in
+ * and continued, or while none reaches the server for longer than that. In the end each message whose transaction committed has had one effect, those of an ordering key in
  * their order, and its request has succeeded; a message that was rolled back has had none. {@code
  * -Doutbox.rounds=20} repeats the faults; {@code -Doutbox.seed=…} repeats the random choices.
  */
-@Timeout(300)
+@Timeout(600)
 final class OutboxFaultIT {
     private static final int ROUNDS = Integer.getInteger("outbox.rounds", 1);
     private static final long SEED = Long.getLong("outbox.seed", System.nanoTime() % 1_000_000);
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int PER_STEP = 20;
     private static final int KEYS = 5;
 
     private final List<Process> workers = new ArrayList<>();
     private final List<String> committed = new ArrayList<>();
     private final Random random = new Random(SEED);
+    private CountingReceiver receiver;
+    private DeadNetwork network;
+    private SpannerConnection connection;
+    private SpannerOutbox outbox;
+    private List<String> arguments;
+
+    @BeforeEach
+    void startTwoWorkers() throws IOException {
+        SpannerServer server = SpannerServers.ours();
+        String name =
+                server.createDatabase(Dialect.GOOGLE_STANDARD_SQL, List.of()).getName();
+        receiver = new CountingReceiver(SEED);
+        network = DeadNetwork.before(server.emulatorHost());
+        connection = SpannerConnection.builder(DatabaseName.parse(name))
+                .emulatorHost(server.emulatorHost())
+                .maxOpenQueries(1)
+                .open();
+        SpannerOutboxTables.create(connection, "Outbox");
+        outbox = SpannerOutbox.open(connection, "Outbox");
+        arguments = List.of(network.address(), name, "Outbox", receiver.address());
+        start();
+        start();
+    }
 
     @AfterEach
-    void stop() {
+    void stop() throws IOException {
         workers.forEach(Process::destroyForcibly);
+        connection.close();
+        network.close();
+        receiver.close();
     }
 
     @Test
     @Tag("proof")
     void each_message_has_one_effect_though_workers_are_killed_and_stopped_past_their_leases() throws Exception {
-        SpannerServer server = SpannerServers.ours();
-        String name =
-                server.createDatabase(Dialect.GOOGLE_STANDARD_SQL, List.of()).getName();
-        try (CountingReceiver receiver = new CountingReceiver(SEED);
-                SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(name))
-                        .emulatorHost(server.emulatorHost())
-                        .maxOpenQueries(1)
-                        .open()) {
-            SpannerOutboxTables.create(connection, "Outbox");
-            SpannerOutbox outbox = SpannerOutbox.open(connection, "Outbox");
-            List<String> arguments = List.of(server.emulatorHost(), name, "Outbox", receiver.address());
-            start(arguments);
-            start(arguments);
-            for (int round = 0; round < ROUNDS; round++) {
-                enqueue(connection, outbox);
-                awaitEffects(receiver, committed.size() - PER_STEP / 2);
-                enqueue(connection, outbox);
-                kill(workers.removeFirst());
-                start(arguments);
-                Process paused = workers.getFirst();
-                awaitEffects(receiver, committed.size() - PER_STEP / 2);
-                enqueue(connection, outbox);
-                signal("STOP", paused);
-                awaitEffects(receiver, committed.size());
-                LockSupport.parkNanos(OutboxWorkerProgram.LEASE.toNanos());
-                signal("CONT", paused);
-            }
-            enqueue(connection, outbox);
-            awaitSettled(connection);
-            judge(connection, receiver);
+        for (int round = 0; round < ROUNDS; round++) {
+            enqueue();
+            awaitEffects(committed.size() - PER_STEP / 2);
+            enqueue();
+            kill(workers.removeFirst());
+            start();
+            Process paused = workers.getFirst();
+            awaitEffects(committed.size() - PER_STEP / 2);
+            enqueue();
+            signal("STOP", paused);
+            awaitEffects(committed.size());
+            LockSupport.parkNanos(OutboxWorkerProgram.LEASE.toNanos());
+            signal("CONT", paused);
         }
+        enqueue();
+        awaitSettled();
+        judge();
+    }
+
+    @Test
+    @Tag("proof")
+    void each_message_has_one_effect_though_the_server_is_unreachable_for_two_leases() {
+        for (int round = 0; round < ROUNDS; round++) {
+            enqueue();
+            awaitEffects(committed.size() - PER_STEP / 2);
+            network.die();
+            enqueue();
+            LockSupport.parkNanos(OutboxWorkerProgram.LEASE.multipliedBy(2).toNanos());
+            assertThat(receiver.effects())
+                    .as("without the last %d, which no worker could claim", PER_STEP)
+                    .hasSizeLessThanOrEqualTo(committed.size() - PER_STEP);
+            network.revive();
+        }
+        awaitSettled();
+        judge();
     }
 
     /**
      * Enqueues messages of two destinations with and without ordering keys, some of them delayed, in transactions of which each fifth is
      * rolled back.
      */
-    private void enqueue(SpannerConnection connection, SpannerOutbox outbox) {
+    private void enqueue() {
         for (int i = 0; i < PER_STEP; i++) {
             String key = "%d of %d".formatted(committed.size(), i % KEYS);
             OutboxMessage.Builder message = OutboxMessage.builder(key, "\"" + key + "\"");
@@ -114,11 +146,12 @@ final class OutboxFaultIT {
         outbox.signal();
     }
 
-    private void start(List<String> arguments) throws IOException {
+    private void start() throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",
+                "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", ""),
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 OutboxWorkerProgram.class.getName()));
@@ -144,7 +177,7 @@ final class OutboxFaultIT {
                 .isZero();
     }
 
-    private void awaitEffects(CountingReceiver receiver, int count) {
+    private void awaitEffects(int count) {
         long until = System.nanoTime() + PATIENCE.toNanos();
         while (receiver.effects().size() < count) {
             assertThat(System.nanoTime() - until)
@@ -154,7 +187,7 @@ final class OutboxFaultIT {
         }
     }
 
-    private static void awaitSettled(SpannerConnection connection) {
+    private void awaitSettled() {
         SpannerOutboxOperations operations = SpannerOutboxOperations.open(connection, "Outbox");
         long until = System.nanoTime() + PATIENCE.toNanos();
         OutboxStats stats = operations.stats();
@@ -172,7 +205,7 @@ final class OutboxFaultIT {
                 .sum();
     }
 
-    private void judge(SpannerConnection connection, CountingReceiver receiver) {
+    private void judge() {
         SpannerIdempotencyLedger ledger = SpannerIdempotencyLedger.open(connection, "Outbox");
         List<String> effects = receiver.effects();
         assertThat(effects).as("seed %d", SEED).containsExactlyInAnyOrderElementsOf(committed);

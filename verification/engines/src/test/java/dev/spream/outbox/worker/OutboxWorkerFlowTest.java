@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.OutboxFilter;
 import dev.spream.outbox.OutboxRow;
 import dev.spream.outbox.OutboxStatus;
@@ -164,6 +165,41 @@ final class OutboxWorkerFlowTest {
         assertThat(row.status()).isEqualTo(OutboxStatus.FAILED);
         assertThat(row.lastError()).contains(ReasonCode.OUTCOME_UNKNOWN);
         assertThat(row.outcomeUnknown()).isTrue();
+    }
+
+    @Test
+    void a_shutdown_does_not_wait_for_a_store_that_does_not_respond() {
+        AtomicBoolean down = new AtomicBoolean();
+        AtomicBoolean hangs = new AtomicBoolean();
+        ForwardingOutboxStore store = new ForwardingOutboxStore(bench.memory.store()) {
+            @Override
+            protected <T> T call(String operation, Supplier<T> call) {
+                if (!down.get()) {
+                    return call.get();
+                }
+                if (operation.equals("holdSegments")) {
+                    hangs.set(true);
+                    awaitRelease();
+                }
+                throw new StorageException(operation + " did not reach the store", true, null);
+            }
+        };
+        WorkerBench.Running running = bench.start(store, metered, bench.time, options -> options);
+        down.set(true);
+        bench.advanceUntil(
+                Duration.ofMillis(100),
+                Duration.ofMinutes(5),
+                () -> hangs.get()
+                        && bench.events.all(Event.StoreFailed.class).findAny().isPresent());
+        assertThat(running.worker.shutdown(TIMEOUT)).isTrue();
+    }
+
+    private void awaitRelease() {
+        try {
+            release.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
