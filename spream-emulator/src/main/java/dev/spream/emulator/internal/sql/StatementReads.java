@@ -197,7 +197,8 @@ public record StatementReads(Set<String> tables, Map<String, Demand> demands) {
 
     private static Optional<Demand> value(Token token, Parameters parameters) {
         return switch (token.kind()) {
-            case PARAMETER -> Optional.of(type -> parameters.named(token.text(), type).map(List::of));
+            case PARAMETER ->
+                Optional.of(type -> parameters.named(token.text(), type).map(List::of));
             case NUMBER -> Optional.of(type -> literal(token, type, TypeCode.INT64));
             case STRING -> Optional.of(type -> literal(token, type, TypeCode.STRING));
             default -> Optional.empty();

@@ -96,10 +96,12 @@ class StatementReadsTest {
     void a_parameter_of_another_type_demands_none() {
         Struct values = Struct.newBuilder()
                 .putFields("v", Value.newBuilder().setNumberValue(0.1).build())
-                .putFields("vs", Values.list(List.of(Value.newBuilder().setNumberValue(0.1).build())))
+                .putFields(
+                        "vs",
+                        Values.list(
+                                List.of(Value.newBuilder().setNumberValue(0.1).build())))
                 .build();
-        SqlParameters floats =
-                new SqlParameters(values, Map.of("v", Types.FLOAT32, "vs", Types.array(Types.FLOAT32)));
+        SqlParameters floats = new SqlParameters(values, Map.of("v", Types.FLOAT32, "vs", Types.array(Types.FLOAT32)));
         for (String condition : List.of("Id = @v", "Id IN (@v)", "Id IN UNNEST(@vs)")) {
             StatementReads reads = StatementReads.of(
                     "SELECT V FROM Sales.T WHERE " + condition, GOOGLE_STANDARD_SQL, floats, SqlTranslatorTest.SCHEMA);
