@@ -17,12 +17,15 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests of read-write transactions that read rows by their keys, as Apache Beam's change stream reader does. It repeats an
@@ -156,5 +159,64 @@ class ReadsByKeyIT {
             one.buffer(account(3, 40));
             assertThatThrownBy(first::commit).isInstanceOf(AbortedException.class);
         }
+    }
+
+    /** Two transactions that read both accounts and withdraw from one each, if both have enough together. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Id IN (1, 2)",
+                "Id IN (2, 1, 2, 1)",
+                "Id IN (1, NULL, 2)",
+                "Id NOT IN (3, 4)",
+                "Id IN UNNEST(@p1)",
+                "Id IN (1) OR Id = 2",
+                "Id IN (1, 2) OR Balance = 7",
+                "Id IN (SELECT Id FROM Accounts WHERE Id IN (1, 2))",
+                "Id IN (1, 1 + 1)",
+                "NOT (Id IN (3))",
+                "(Id IN (1)) IN (TRUE, FALSE)",
+                "Balance IN (10) AND Balance = 10"
+            })
+    void of_two_transactions_that_read_what_the_other_writes_one_is_aborted(String condition) throws Exception {
+        DatabaseClient database = accounts(Dialect.GOOGLE_STANDARD_SQL, 2);
+        Statement query = withArray("SELECT Balance FROM Accounts WHERE " + condition);
+        try (TransactionManager first = database.transactionManager();
+                TransactionManager second = database.transactionManager()) {
+            TransactionContext one = first.begin();
+            TransactionContext two = second.begin();
+            assertThat(rows(one.executeQuery(query))).hasSize(2);
+            assertThat(rows(two.executeQuery(query))).hasSize(2);
+            one.buffer(account(1, -5));
+            two.buffer(account(2, -5));
+            first.commit();
+            assertThatThrownBy(second::commit).isInstanceOf(AbortedException.class);
+        }
+    }
+
+    @Test
+    void a_transaction_ends_beside_one_that_its_client_left_open() throws Exception {
+        DatabaseClient database = accounts(Dialect.GOOGLE_STANDARD_SQL, 0);
+        try (TransactionManager left = database.transactionManager()) {
+            assertThat(left.begin().readRow("Accounts", Key.of(1), List.of("Id")))
+                    .isNull();
+            CompletableFuture<?>[] others = IntStream.rangeClosed(1, 8)
+                    .mapToObj(each -> CompletableFuture.runAsync(() -> addIfMissing(database, 1, new AtomicInteger())))
+                    .toArray(CompletableFuture[]::new);
+            CompletableFuture.allOf(others).get();
+        }
+        assertThat(rows(database.singleUse().executeQuery(Statement.of("SELECT Id FROM Accounts"))))
+                .hasSize(1);
+    }
+
+    @Test
+    void a_query_by_ten_thousand_keys_reads_their_rows_alone() throws Exception {
+        DatabaseClient database = accounts(Dialect.GOOGLE_STANDARD_SQL, 2);
+        Statement query = Statement.newBuilder("SELECT Id FROM Accounts WHERE Id IN UNNEST(@ids)")
+                .bind("ids")
+                .toInt64Array(LongStream.rangeClosed(1, 10_000).toArray())
+                .build();
+        commitAfterChange(database, query, 10_001);
+        assertThatThrownBy(() -> commitAfterChange(database, query, 2)).isInstanceOf(AbortedException.class);
     }
 }

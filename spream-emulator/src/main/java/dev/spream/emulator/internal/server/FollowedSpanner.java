@@ -84,15 +84,17 @@ final class FollowedSpanner extends SpannerGrpc.SpannerImplBase {
             TransactionSelector selector,
             Supplier<Iterator<PartialResultSet>> call,
             PacedObserver<PartialResultSet> out) {
-        inTurn(session, selector, begun -> {
-            Iterator<PartialResultSet> parts = call.get();
-            while (parts.hasNext()) {
-                PartialResultSet part = parts.next();
-                begun.accept(part.getMetadata().getTransaction().getId());
-                out.onNext(part);
+        // The call of the turn ends with the first part: a client may take its time for the others.
+        Iterator<PartialResultSet> parts = inTurn(session, selector, begun -> {
+            Iterator<PartialResultSet> all = call.get();
+            if (all.hasNext()) {
+                PartialResultSet first = all.next();
+                begun.accept(first.getMetadata().getTransaction().getId());
+                out.onNext(first);
             }
-            return out;
+            return all;
         });
+        parts.forEachRemaining(out::onNext);
         out.onCompleted();
     }
 

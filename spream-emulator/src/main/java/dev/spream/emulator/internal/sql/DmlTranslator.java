@@ -13,6 +13,7 @@ import java.util.Set;
 
 /** Translates INSERT, UPDATE and DELETE, from the word after the verb on. Part of a translator. */
 record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema schema, boolean postgres) {
+    private static final Set<TypeCode> TIMES = Set.of(TypeCode.DATE, TypeCode.TIMESTAMP);
 
     Translation insert() {
         boolean replaces = cursor.acceptWords("OR", "UPDATE");
@@ -183,23 +184,28 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
         Optional<TypeCode> assigned = translator
                 .operators()
                 .whole(start, cursor.position())
-                .filter(each -> !each.literal())
+                .filter(each -> !each.literal() || (postgres && each.type() != TypeCode.STRING))
                 .map(Operand::type);
-        if (!postgres
-                && type.isPresent()
+        if (type.isPresent()
                 && assigned.isPresent()
-                && !isAssigned(assigned.get(), type.get().getCode())) {
+                && !(postgres
+                        ? isAssignedInPostgres(assigned.get(), type.get().getCode())
+                        : isAssigned(assigned.get(), type.get().getCode()))) {
             throw Errors.invalidArgument(
                     "Value of type %s cannot be assigned to %s, which has type %s",
                     assigned.get(), column, type.get().getCode());
         }
         boolean number = literal && first.kind() == Kind.NUMBER;
+        boolean alone = cursor.position() == start + 1;
+        boolean isText = (alone && (first.kind() == Kind.PARAMETER || first.kind() == Kind.STRING))
+                || assigned.equals(Optional.of(TypeCode.STRING));
         boolean isNull = !postgres || value.equalsIgnoreCase("NULL");
         translator.emit(
                 switch (isNull
                         ? TypeCode.TYPE_CODE_UNSPECIFIED
                         : type.map(Type::getCode).orElse(OperatorRules.UNKNOWN)) {
                     case JSON -> "SPANNER_JSONB(" + value + ")";
+                    case STRING -> number ? first.text() : isText ? value : "SPANNER_TEXT(" + value + ")";
                     case BYTES -> "SPANNER_BYTEA(" + value + ")";
                     default -> number ? first.text() : value;
                 });
@@ -265,6 +271,15 @@ record DmlTranslator(SqlTranslator translator, TokenCursor cursor, SqlSchema sch
                     case NUMERIC, FLOAT32 -> column == TypeCode.FLOAT64;
                     default -> false;
                 };
+    }
+
+    /** Returns whether PostgreSQL casts a value of another type where it is assigned. */
+    private static boolean isAssignedInPostgres(TypeCode value, TypeCode column) {
+        return value == column
+                || value == OperatorRules.UNKNOWN
+                || column == TypeCode.STRING
+                || (OperatorRules.NUMBERS.contains(value) && OperatorRules.NUMBERS.contains(column))
+                || (TIMES.contains(value) && TIMES.contains(column));
     }
 
     /** Passes the columns after ON CONFLICT, which are those of the key. */

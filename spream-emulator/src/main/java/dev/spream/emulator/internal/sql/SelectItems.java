@@ -15,6 +15,8 @@ final class SelectItems {
     private static final Set<String> AFTER_ITEM =
             Set.of("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT");
 
+    private static final Set<TypeCode> UNORDERED = Set.of(TypeCode.JSON, TypeCode.ARRAY);
+
     private final SqlTranslator translator;
     private final TokenCursor cursor;
     private final Operators operators;
@@ -71,11 +73,12 @@ final class SelectItems {
                     translator.translateToken();
                 }
             });
-            boolean floating = operators
-                    .whole(start, cursor.position())
-                    .map(Operand::type)
-                    .filter(OperatorRules.FLOATS::contains)
-                    .isPresent();
+            Optional<TypeCode> type =
+                    operators.whole(start, cursor.position()).map(Operand::type);
+            type.filter(UNORDERED::contains).ifPresent(each -> {
+                throw Errors.invalidArgument("ORDER BY does not support expressions of type %s", each);
+            });
+            boolean floating = type.filter(OperatorRules.FLOATS::contains).isPresent();
             translator.emit(first && floating ? "SPANNER_ORDER(" + key + ")" : key);
             while (!endsItem()) {
                 translator.translateToken();

@@ -194,6 +194,12 @@ public final class SqlTranslator {
         if (first.isName() && tableOfSchema()) {
             return;
         }
+        if (cursor.peek(1).isWord("AS") && cursor.peek(2).isSymbol("(") && schema.isTable(first.text())) {
+            throw Errors.unimplemented(
+                    "The emulator does not support the common table expression %s, which hides the table of that name;"
+                            + " give it another name",
+                    first.text());
+        }
         Token token = cursor.peek();
         switch (token.kind()) {
             case WORD -> word(token);

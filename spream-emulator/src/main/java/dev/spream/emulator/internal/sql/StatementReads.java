@@ -55,7 +55,16 @@ public record StatementReads(Set<String> tables, Map<String, Demand> demands) {
                 && !tokens.getFirst().isWord("INSERT")
                 && queries == (dml ? 0 : 1)
                 && IntStream.range(0, tokens.size()).noneMatch(at -> joins(tokens, at));
-        Parameters named = name -> parameters.value(dialect == DatabaseDialect.POSTGRESQL ? "p" + name : name);
+        Parameters named = (name, type) -> {
+            String key = dialect == DatabaseDialect.POSTGRESQL ? "p" + name : name;
+            // A value of another type is rounded or read in another way where it is compared.
+            Type given = parameters.type(key);
+            boolean other = parameters.isTyped(key)
+                    && (given.getCode() != type.getCode()
+                            || given.getArrayElementType().getCode()
+                                    != type.getArrayElementType().getCode());
+            return other ? Optional.empty() : Optional.of(parameters.value(key));
+        };
         return new StatementReads(tables, simple ? demands(tokens, named) : Map.of());
     }
 
@@ -150,10 +159,10 @@ public record StatementReads(Set<String> tables, Map<String, Demand> demands) {
     private static Optional<Demand> array(List<Token> tokens, Parameters parameters) {
         Token first = tokens.getFirst();
         if (tokens.size() == 1 && first.kind() == Kind.PARAMETER) {
-            Value value = parameters.named(first.text());
-            return value.hasListValue()
-                    ? Optional.of(type -> Optional.of(value.getListValue().getValuesList()))
-                    : Optional.empty();
+            return Optional.of(type -> parameters
+                    .named(first.text(), Types.array(type))
+                    .filter(Value::hasListValue)
+                    .map(value -> value.getListValue().getValuesList()));
         }
         int open = first.isWord("ARRAY") ? 1 : 0;
         return tokens.size() > open + 2 && isEnclosed(tokens, open, "[", "]")
@@ -188,10 +197,8 @@ public record StatementReads(Set<String> tables, Map<String, Demand> demands) {
 
     private static Optional<Demand> value(Token token, Parameters parameters) {
         return switch (token.kind()) {
-            case PARAMETER -> {
-                Value value = parameters.named(token.text());
-                yield Optional.of(type -> Optional.of(List.of(value)));
-            }
+            case PARAMETER ->
+                Optional.of(type -> parameters.named(token.text(), type).map(List::of));
             case NUMBER -> Optional.of(type -> literal(token, type, TypeCode.INT64));
             case STRING -> Optional.of(type -> literal(token, type, TypeCode.STRING));
             default -> Optional.empty();
@@ -202,8 +209,8 @@ public record StatementReads(Set<String> tables, Map<String, Demand> demands) {
         return type.getCode() == expected ? Optional.of(List.of(Values.string(token.text()))) : Optional.empty();
     }
 
-    /** The values of parameters, by their names in the statement. */
     private interface Parameters {
-        Value named(String name);
+        /** Returns the value of a parameter by its name in the statement, unless it has another type. */
+        Optional<Value> named(String name, Type type);
     }
 }

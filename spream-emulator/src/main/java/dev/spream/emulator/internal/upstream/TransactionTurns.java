@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The turns of a database's read-write transactions: one begins after the end of the one before it, since Google's
- * emulator has one at a time and aborts another. A transaction that is idle for too long loses its turn when another one
- * waits, and Google's emulator decides between the two. Safe for use by many threads.
+ * emulator has one at a time and aborts another. A transaction without a call for too long loses its turn when another
+ * one waits, and Google's emulator decides between the two. Safe for use by many threads.
  */
 public final class TransactionTurns {
     private final Duration maxIdle;
@@ -29,7 +29,8 @@ public final class TransactionTurns {
     public final class Turn {
         // Guarded by lock.
         private ByteString id = ByteString.EMPTY;
-        private long lastUsed = System.nanoTime();
+        private int calls = 1;
+        private long lastUsed;
 
         private Turn() {}
 
@@ -43,8 +44,9 @@ public final class TransactionTurns {
             }
         }
 
+        /** Returns the time until it is idle for too long; it is not idle during a call. */
         private long nanosLeft() {
-            return lastUsed + maxIdle.toNanos() - System.nanoTime();
+            return maxIdle.toNanos() - (calls > 0 ? 0 : System.nanoTime() - lastUsed);
         }
     }
 
@@ -95,10 +97,10 @@ public final class TransactionTurns {
         lock.lock();
         try {
             Turn turn = current;
-            if (turn == null || !turn.id.equals(transaction)) {
+            if (turn == null || transaction.isEmpty() || !turn.id.equals(transaction)) {
                 return null;
             }
-            turn.lastUsed = System.nanoTime();
+            turn.calls++;
             return turn;
         } finally {
             lock.unlock();
@@ -108,6 +110,7 @@ public final class TransactionTurns {
     private void called(Turn turn, boolean last) {
         lock.lock();
         try {
+            turn.calls--;
             turn.lastUsed = System.nanoTime();
             if (current == turn && (last || turn.id.isEmpty())) {
                 current = null;

@@ -91,4 +91,22 @@ class StatementReadsTest {
     void a_condition_in_parentheses_ends_after_them() {
         assertThat(where("(V = 1 AND V = 2) LIMIT 1").demands()).isEmpty();
     }
+
+    @Test
+    void a_parameter_of_another_type_demands_none() {
+        Struct values = Struct.newBuilder()
+                .putFields("v", Value.newBuilder().setNumberValue(0.1).build())
+                .putFields(
+                        "vs",
+                        Values.list(
+                                List.of(Value.newBuilder().setNumberValue(0.1).build())))
+                .build();
+        SqlParameters floats = new SqlParameters(values, Map.of("v", Types.FLOAT32, "vs", Types.array(Types.FLOAT32)));
+        for (String condition : List.of("Id = @v", "Id IN (@v)", "Id IN UNNEST(@vs)")) {
+            StatementReads reads = StatementReads.of(
+                    "SELECT V FROM Sales.T WHERE " + condition, GOOGLE_STANDARD_SQL, floats, SqlTranslatorTest.SCHEMA);
+            assertThat(reads.values("Id", Types.FLOAT64)).isEmpty();
+            assertThat(reads.values("Id", Types.FLOAT32)).isPresent();
+        }
+    }
 }
