@@ -73,8 +73,7 @@ final class SelectItems {
                     translator.translateToken();
                 }
             });
-            Optional<TypeCode> type =
-                    operators.whole(start, cursor.position()).map(Operand::type);
+            Optional<TypeCode> type = operators.whole(start, cursor.position()).map(Operand::type);
             type.filter(UNORDERED::contains).ifPresent(each -> {
                 throw Errors.invalidArgument("ORDER BY does not support expressions of type %s", each);
             });
