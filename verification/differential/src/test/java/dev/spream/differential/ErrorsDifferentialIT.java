@@ -9,7 +9,6 @@ import com.google.cloud.spanner.ErrorCode;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerException;
-import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.TimestampBound;
 import dev.spream.emulator.SpannerEmulator;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -275,20 +273,11 @@ class ErrorsDifferentialIT {
 
     private static SpannerException statementRefusal(Target target, String ddl) {
         try {
-            target.client()
-                    .getDatabaseAdminClient()
-                    .updateDatabaseDdl(
-                            target.database().getInstanceId().getInstance(),
-                            target.database().getDatabase(),
-                            List.of(ddl),
-                            null)
-                    .get();
-            throw new AssertionError(target.server() + " takes " + ddl);
-        } catch (ExecutionException e) {
-            return SpannerExceptionFactory.asSpannerException(e.getCause());
-        } catch (InterruptedException e) {
-            throw SpannerExceptionFactory.propagateInterrupt(e);
+            TableChanges.alter(target.client(), target.database(), List.of(ddl));
+        } catch (SpannerException e) {
+            return e;
         }
+        throw new AssertionError(target.server() + " takes " + ddl);
     }
 
     /** Code and message, without times and without what the client adds. */

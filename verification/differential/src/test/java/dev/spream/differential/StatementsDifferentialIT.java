@@ -12,7 +12,6 @@ import com.google.cloud.spanner.PartitionOptions;
 import com.google.cloud.spanner.ResultSet;
 import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerException;
-import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.TimestampBound;
@@ -30,7 +29,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -185,13 +183,7 @@ class StatementsDifferentialIT {
                     yield answer;
                 }
                 default -> {
-                    client.getDatabaseAdminClient()
-                            .updateDatabaseDdl(
-                                    database.getInstanceId().getInstance(),
-                                    database.getDatabase(),
-                                    List.of(statement),
-                                    null)
-                            .get();
+                    TableChanges.alter(client, database, List.of(statement));
                     yield "done";
                 }
             };
@@ -199,12 +191,6 @@ class StatementsDifferentialIT {
             return CONSTRAINED.contains(word) && VIOLATIONS.contains(e.getErrorCode())
                     ? text(e)
                     : e.getErrorCode().name();
-        } catch (ExecutionException e) {
-            return SpannerExceptionFactory.asSpannerException(e.getCause())
-                    .getErrorCode()
-                    .name();
-        } catch (InterruptedException e) {
-            throw SpannerExceptionFactory.propagateInterrupt(e);
         }
     }
 

@@ -5,6 +5,7 @@ import com.google.cloud.spanner.DatabaseClient;
 import com.google.cloud.spanner.DatabaseId;
 import com.google.cloud.spanner.Dialect;
 import com.google.cloud.spanner.Spanner;
+import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.SpannerExceptionFactory;
 import com.google.gson.JsonObject;
 import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /**
@@ -25,6 +27,9 @@ import java.util.function.Function;
  */
 record TableChanges(Map<String, List<JsonObject>> byStream) {
     private static final String CREATE_STREAM = "CREATE CHANGE STREAM ";
+    private static final int ATTEMPTS = 100;
+    private static final long PAUSE_NANOS = 50_000_000L;
+    private static final String CONCURRENT = "a concurrent schema change operation or read-write transaction";
 
     /** A transaction, which returns its commit timestamp. */
     interface Commit extends Function<DatabaseClient, Timestamp> {}
@@ -52,7 +57,10 @@ record TableChanges(Map<String, List<JsonObject>> byStream) {
         }
     }
 
-    /** Alters a schema whose proto bundle may have the messages of {@code google/spanner/v1/type.proto}. */
+    /**
+     * Alters a schema whose proto bundle may have the messages of {@code google/spanner/v1/type.proto}; again while Google's
+     * emulator has a transaction that a client has left open.
+     */
     static void alter(Spanner spanner, DatabaseId id, List<String> ddl) {
         FileDescriptorSet descriptors = FileDescriptorSet.newBuilder()
                 .addFile(TypeProto.getDescriptor().toProto())
@@ -63,12 +71,19 @@ record TableChanges(Map<String, List<JsonObject>> byStream) {
         if (bundle) {
             database.setProtoDescriptors(descriptors.toByteArray());
         }
-        try {
-            admin.updateDatabaseDdl(database.build(), ddl, null).get();
-        } catch (ExecutionException e) {
-            throw SpannerExceptionFactory.asSpannerException(e.getCause());
-        } catch (InterruptedException e) {
-            throw SpannerExceptionFactory.propagateInterrupt(e);
+        for (int left = ATTEMPTS; ; left--) {
+            try {
+                admin.updateDatabaseDdl(database.build(), ddl, null).get();
+                return;
+            } catch (ExecutionException e) {
+                SpannerException refusal = SpannerExceptionFactory.asSpannerException(e.getCause());
+                if (left == 0 || !String.valueOf(refusal.getMessage()).contains(CONCURRENT)) {
+                    throw refusal;
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
+            } catch (InterruptedException e) {
+                throw SpannerExceptionFactory.propagateInterrupt(e);
+            }
         }
     }
 
