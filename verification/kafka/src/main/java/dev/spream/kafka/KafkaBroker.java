@@ -44,7 +44,8 @@ public final class KafkaBroker implements AutoCloseable {
      * @param settings more settings of the broker, or others than those of this class
      */
     public static KafkaBroker start(Path folder, Map<String, String> settings) throws IOException {
-        return start(folder, freePort(), 0, freePort(), settings);
+        int[] ports = freePorts();
+        return start(folder, ports[0], 0, ports[1], settings);
     }
 
     private static KafkaBroker start(
@@ -63,9 +64,10 @@ public final class KafkaBroker implements AutoCloseable {
 
     /** Starts a broker that also has clients behind a proxy, which passes what comes to its port to {@link #proxiedPort}. */
     public static KafkaBroker startBehind(int proxyPort, Path folder) throws IOException {
-        int port = freePort();
-        int proxied = freePort();
-        int controllerPort = freePort();
+        int[] ports = freePorts();
+        int port = ports[0];
+        int controllerPort = ports[1];
+        int proxied = ports[2];
         return start(
                 folder,
                 port,
@@ -103,9 +105,13 @@ public final class KafkaBroker implements AutoCloseable {
                 Map.entry("group.initial.rebalance.delay.ms", "0"));
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+    /** Returns three ports, held at the same time, so that they differ. */
+    private static int[] freePorts() throws IOException {
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        try (ServerSocket first = new ServerSocket(0, 1, loopback);
+                ServerSocket second = new ServerSocket(0, 1, loopback);
+                ServerSocket third = new ServerSocket(0, 1, loopback)) {
+            return new int[] {first.getLocalPort(), second.getLocalPort(), third.getLocalPort()};
         }
     }
 
