@@ -1,7 +1,7 @@
 package dev.spream.sink.gcs;
 
 import com.google.cloud.storage.Storage;
-import dev.spream.servers.files.ObjectStoreContract;
+import dev.spream.objectstore.ObjectStoreContract;
 import dev.spream.sink.files.ObjectStore;
 
 /**

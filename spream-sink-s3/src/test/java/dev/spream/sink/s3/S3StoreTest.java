@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.spream.servers.files.ObjectStoreContract;
+import dev.spream.objectstore.ObjectStoreContract;
 import dev.spream.sink.files.ObjectStore;
 import dev.spream.sink.files.ObjectStoreException;
 import java.net.InetAddress;

@@ -1,5 +1,5 @@
 /** The contract of stores on the local disk. */
 @NullMarked
-package dev.spream.servers.files;
+package dev.spream.objectstore;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.spream.servers.files;
+package dev.spream.objectstore;
 
 import dev.spream.sink.files.LocalStore;
 import dev.spream.sink.files.ObjectStore;

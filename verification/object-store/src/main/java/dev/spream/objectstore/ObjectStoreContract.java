@@ -1,4 +1,4 @@
-package dev.spream.servers.files;
+package dev.spream.objectstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
