@@ -20,9 +20,9 @@ public sealed interface Settlement {
     }
 
     /**
-     * The attempt failed, and the entry is due again after a delay.
+     * The attempt failed, and the entry is due again after a delay, or has expired before.
      *
-     * @param delay the time until the entry is due, from now
+     * @param delay the time until the entry is due, from now; stores shorten it to the time until the entry expires
      * @param outcomeUnknown whether the entry may have reached the receiver, in this attempt or an earlier one
      * @param counts whether the attempt counts; false for a probe of the receiver, after which the number of attempts
      *     is decremented

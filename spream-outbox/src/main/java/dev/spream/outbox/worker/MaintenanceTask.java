@@ -19,7 +19,6 @@ import org.slf4j.LoggerFactory;
  */
 final class MaintenanceTask {
     private static final Logger log = LoggerFactory.getLogger(MaintenanceTask.class);
-    private static final int EXPIRE_AT_ONCE = 500;
 
     private final WorkerStore store;
     private final OutboxStore.Watcher watcher;
@@ -126,14 +125,9 @@ final class MaintenanceTask {
 
     private void expire() {
         try {
-            int expired;
-            do {
-                expired = store.expire(EXPIRE_AT_ONCE);
-                if (expired > 0) {
-                    int entries = expired;
-                    events.publish(listener -> listener.expired(entries));
-                }
-            } while (expired >= EXPIRE_AT_ONCE && !stopped);
+            while (store.expire() && !stopped) {
+                // more may have expired
+            }
         } catch (StorageException e) {
             // Already reported; retried in the next round.
         }

@@ -44,6 +44,7 @@ final class OrderedClaimPlanner {
     // Guarded by lock.
     private final SegmentReads segments;
     private final OrderingKeyStates keys;
+    private boolean refused;
 
     /**
      * @param recheckNanos the time after which a key that waits for another worker or an operator is read again
@@ -195,13 +196,14 @@ final class OrderedClaimPlanner {
     }
 
     /**
-     * Makes a key wait for another worker or an operator, with rechecks, since either may finish earlier than the
-     * stored time.
+     * Makes a key wait for the stored time of its first entry, with rechecks, since another worker or an operator may
+     * finish earlier.
      */
     private void waitAndRead(OrderingKeyQueue queue, long now, long atMost) {
         long delay = recheck << Math.min(queue.failedClaims, MAX_DOUBLINGS);
-        queue.failedClaims++;
-        keys.await(queue, now + Math.min(delay, atMost), true);
+        boolean isRecheck = delay < atMost;
+        queue.failedClaims = isRecheck ? queue.failedClaims + 1 : 0;
+        keys.await(queue, now + Math.min(delay, atMost), isRecheck);
     }
 
     boolean hasStaleKeys() {
@@ -282,9 +284,19 @@ final class OrderedClaimPlanner {
             OrderingKeyQueue queue = keys.find(head.key());
             if (queue != null && isBusyWith(queue, head.id())) {
                 queue.failedClaims++;
+                refused = true;
                 keys.markStale(queue);
             }
         }));
+    }
+
+    /** Returns whether entries were {@link #refused} since the last call. */
+    boolean takeRefusals() {
+        return lock.get(() -> {
+            boolean were = refused;
+            refused = false;
+            return were;
+        });
     }
 
     /** Records that a claim was settled in the store. */
@@ -304,7 +316,7 @@ final class OrderedClaimPlanner {
                 }
                 case Settlement.Failed failed -> {
                     keys.putBack(queue);
-                    keys.await(queue, now + nanos(failed.delay()), false);
+                    keys.await(queue, now + nanos(untilDueOrExpired(claim, failed)), false);
                 }
                 case Settlement.Parked parked -> {
                     keys.putBack(queue);
@@ -315,6 +327,15 @@ final class OrderedClaimPlanner {
                 keys.remove(queue);
             }
         });
+    }
+
+    /** Returns the delay of the next attempt, unless the entry has expired by its end. */
+    private static Duration untilDueOrExpired(OutboxClaim claim, Settlement.Failed failed) {
+        return claim.entry()
+                .expiresAt()
+                .map(end -> Duration.between(claim.claimedAt(), end))
+                .filter(life -> life.compareTo(failed.delay()) < 0)
+                .orElse(failed.delay());
     }
 
     /** Records that a claim is no longer in flight, with an unknown state in the store. */

@@ -7,6 +7,7 @@ import dev.spream.outbox.OutboxOwner;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +56,11 @@ final class StoreHealth {
             listener.publish(OutboxListener::storeAnswered);
         }
         return result;
+    }
+
+    /** Tells the listeners what a call has done. */
+    void publish(Consumer<OutboxListener> event) {
+        listener.publish(event);
     }
 
     /** Returns whether no call has failed since the last one that succeeded. */

@@ -24,6 +24,8 @@ import java.util.Set;
  * after {@link StoreHealth} has reported that. Safe for use by many threads.
  */
 record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, MonotonicTime time, StoreHealth calls) {
+    private static final int EXPIRE_AT_ONCE = 500;
+
     LocalLease requestLease() {
         return LocalLease.requested(time, lease);
     }
@@ -52,8 +54,13 @@ record WorkerStore(OutboxStore store, OutboxOwner owner, Duration lease, Monoton
         return calls.call("settling entries", () -> Set.copyOf(store.settle(owner, settlements)));
     }
 
-    int expire(int limit) {
-        return calls.call("aborting expired entries", () -> store.expire(limit));
+    /** Ends entries that have expired, the earliest first; returns whether there may be more. */
+    boolean expire() {
+        int expired = calls.call("aborting expired entries", () -> store.expire(EXPIRE_AT_ONCE));
+        if (expired > 0) {
+            calls.publish(listener -> listener.expired(expired));
+        }
+        return expired >= EXPIRE_AT_ONCE;
     }
 
     int removeOld(OutboxHistory part, Duration age, int limit) {

@@ -113,6 +113,29 @@ final class OrderedClaimPlannerTest {
     }
 
     @Test
+    void a_key_that_waits_is_read_again_meanwhile_and_taken_at_its_time() {
+        long dueAt = 6 * RECHECK;
+        read(waiting(dueAt));
+        for (long now : List.of(RECHECK, 3 * RECHECK)) {
+            plan.releaseDue(now);
+            assertThat(plan.keysToReread(10)).containsExactly("a");
+            plan.reread("a", OrderingKeyQueue.MAX_IDS, List.of(waiting(dueAt - now), due(2, "a")), now);
+        }
+        assertThat(take(dueAt - 1)).isEmpty();
+        List<OrderedClaimPlanner.Head> heads = plan.take(1, dueAt);
+        assertThat(heads).extracting(OrderedClaimPlanner.Head::id).containsExactly(1L);
+        plan.refused(heads);
+        assertThat(plan.takeRefusals()).isTrue();
+        assertThat(plan.takeRefusals()).isFalse();
+        plan.reread("a", OrderingKeyQueue.MAX_IDS, List.of(due(2, "a")), dueAt);
+        assertThat(take(dueAt)).containsExactly(2L);
+    }
+
+    private static OrderedEntry waiting(long nanos) {
+        return new OrderedEntry(1, SEGMENT.segment(), "a", Duration.ofNanos(nanos), false);
+    }
+
+    @Test
     void a_key_that_is_parked_takes_no_room_and_is_read_anew_after_a_while() {
         OrderedEntry parked = new OrderedEntry(1, SEGMENT.segment(), "a", Duration.ZERO, true);
         OrderedEntry[] entries = LongStream.rangeClosed(1, OrderedClaimPlanner.PAGE)

@@ -166,7 +166,8 @@ final class StoredEntry {
         become(OutboxStatus.FAILED, now);
         because(reason, text);
         outcomeUnknown = unknown;
-        nextRunAt = now.plus(delay);
+        Instant next = now.plus(delay);
+        nextRunAt = message.expiresAt().filter(next::isAfter).orElse(next);
     }
 
     void park(ReasonCode reason, String text, boolean unknown, Instant now) {

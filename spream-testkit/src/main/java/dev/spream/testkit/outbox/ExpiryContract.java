@@ -121,6 +121,24 @@ interface ExpiryContract<T> extends OutboxScenario.Stage<T> {
     }
 
     @Test
+    default void an_entry_that_failed_holds_its_key_no_longer_than_it_lives() {
+        long first = given().enqueued(messageBuilder("a")
+                .orderingKey("k")
+                .expiresAt(given().in(LIFE))
+                .build());
+        long next = given().ordered("b", "k");
+        OutboxClaim claim = given().claimOrdered(ANN, first).getFirst();
+        given().settle(ANN, failure(claim.ref(), LIFE.multipliedBy(2)));
+        assertThat(given().store().ordered("", "k", 1).getFirst().dueIn()).isBetween(LIFE.minusSeconds(30), LIFE);
+
+        given().pass(LIFE.plusSeconds(1));
+        assertThat(given().store().ordered("", "k", 1).getFirst().dueIn()).isZero();
+        assertThat(given().claimOrdered(ANN, first, next)).isEmpty();
+        assertThat(given().store().expire(10)).isEqualTo(1);
+        assertThat(keys(given().claimOrdered(ANN, next))).containsExactly("b");
+    }
+
+    @Test
     default void an_expired_entry_whose_request_was_settled_takes_over_the_result_of_the_ledger() {
         shortLived("a");
         given().settledInLedger("a", ACCEPTED);

@@ -124,7 +124,7 @@ record EntrySettlements(OutboxDatabase database) {
                     END,
                     attempts = o.attempts - CASE WHEN d.verdict IN ('released', 'tried') THEN 1 ELSE 0 END,
                     next_run_at = CASE
-                        WHEN d.verdict IN ('failed', 'tried') THEN clock_timestamp() + d.delay * interval '1 microsecond'
+                        WHEN d.verdict IN ('failed', 'tried') THEN least(clock_timestamp() + d.delay * interval '1 microsecond', o.expires_at)
                         WHEN d.verdict = 'parked' THEN 'infinity'
                         ELSE o.next_run_at
                     END,

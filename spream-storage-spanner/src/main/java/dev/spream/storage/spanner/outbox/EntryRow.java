@@ -288,7 +288,9 @@ final class EntryRow {
     }
 
     void fail(Settlement.Failed failed, Instant now) {
-        fail(failed.reason(), failed.message(), now.plus(failed.delay()), failed.outcomeUnknown(), now);
+        Instant next = now.plus(failed.delay());
+        Instant latest = expiresAt == null || next.isBefore(expiresAt) ? next : expiresAt;
+        fail(failed.reason(), failed.message(), latest, failed.outcomeUnknown(), now);
         attempts -= failed.counts() ? 0 : 1;
     }
 

@@ -26,6 +26,8 @@ import org.junit.jupiter.api.Test;
 
 /** Entries with an ordering key: one at a time and in order, while workers fail, join and leave. */
 final class OutboxWorkerOrderTest {
+    private static final Duration LIFE = Duration.ofSeconds(20);
+
     private final WorkerBench bench = new WorkerBench();
     private final CountDownLatch release = new CountDownLatch(1);
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
@@ -145,6 +147,50 @@ final class OutboxWorkerOrderTest {
         advanceUntilSettled(3);
         assertThat(bench.status(ids.getFirst())).isEqualTo(OutboxStatus.ABORTED);
         assertThat(order).containsEntry("customer-1", ids);
+    }
+
+    @Test
+    void a_head_that_expires_before_its_next_attempt_lets_its_key_continue() {
+        long first = bench.enqueue(shortLived("customer-1"));
+        long next = bench.enqueue("next", "customer-1");
+        bench.start(
+                watched((entry, call) -> entry.id() == first ? ScriptedSender.DOWN : ScriptedSender.OK),
+                options ->
+                        options.pollInterval(Duration.ofHours(1)).backoff(Backoff.table(List.of(Duration.ofHours(1)))));
+        bench.awaitStatus(first, OutboxStatus.FAILED);
+        bench.advanceUntil(
+                Duration.ofMillis(100), LIFE.multipliedBy(2), () -> bench.status(next) == OutboxStatus.SUCCEEDED);
+        assertThat(bench.status(first)).isEqualTo(OutboxStatus.ABORTED);
+    }
+
+    @Test
+    void a_head_that_expires_while_there_is_no_room_lets_its_key_continue() {
+        long busy = bench.enqueue("busy", "customer-2");
+        bench.start(
+                watched((entry, call) -> {
+                    if (entry.id() == busy) {
+                        release.await();
+                    }
+                    return ScriptedSender.OK;
+                }),
+                options ->
+                        options.pollInterval(Duration.ofHours(1)).concurrency(1).batch(1));
+        WorkerBench.await(() -> order.containsKey("customer-2"));
+        long first = bench.enqueue(shortLived("customer-1"));
+        long next = bench.enqueue("next", "customer-1");
+        bench.time.advance(LIFE.plusSeconds(1));
+        release.countDown();
+        bench.advanceUntil(
+                Duration.ofMillis(100), Duration.ofSeconds(10), () -> bench.status(next) == OutboxStatus.SUCCEEDED);
+        assertThat(bench.status(first)).isEqualTo(OutboxStatus.ABORTED);
+        assertThat(bench.events.all(Event.Expired.class)).hasSize(1);
+    }
+
+    private static OutboxMessage shortLived(String orderingKey) {
+        return OutboxMessage.builder("short-lived", "{}")
+                .orderingKey(orderingKey)
+                .expiresAt(WorkerBench.START.plus(LIFE))
+                .build();
     }
 
     @Test

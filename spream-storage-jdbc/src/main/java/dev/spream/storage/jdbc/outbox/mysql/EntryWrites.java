@@ -13,7 +13,9 @@ import java.util.Optional;
 final class EntryWrites {
     private static final String WRITE = """
             UPDATE @outbox SET status = ?, attempts = attempts - ?, claim_token = claim_token + ?,
-                next_run_at = CASE ? WHEN 'in' THEN @now + INTERVAL ? MICROSECOND WHEN 'never' THEN @never ELSE next_run_at END,
+                next_run_at = CASE ?
+                    WHEN 'in' THEN LEAST(@now + INTERVAL ? MICROSECOND, COALESCE(expires_at, CAST(@never AS DATETIME(6))))
+                    WHEN 'never' THEN @never ELSE next_run_at END,
                 outcome_unknown = COALESCE(?, outcome_unknown),
                 last_error_code = COALESCE(?, last_error_code), last_error_msg = COALESCE(LEFT(?, 512), last_error_msg),
                 locked_by = NULL, locked_at = NULL, lease_until = NULL, updated_at = @now
@@ -21,7 +23,7 @@ final class EntryWrites {
 
     private final Map<Change, List<Long>> changes = new LinkedHashMap<>();
 
-    /** The time at which an entry is due next: as before, after a delay, or never. */
+    /** The time at which an entry is due next: as before, after a delay but when it expires at the latest, or never. */
     record Due(String when, long micros) {
         static final Due AS_BEFORE = new Due("", 0);
         static final Due NEVER = new Due("never", 0);
