@@ -161,7 +161,7 @@ public final class ConfiguredOutbox extends ConfiguredPort<OutboxStore> {
         return open(whole, whole.usable(OutboxSenderProvider.PORT));
     }
 
-    /** Returns the time that started sends have to finish at shutdown, key {@code shutdown-timeout}. */
+    /** Returns the time within which the worker ends at shutdown, key {@code shutdown-timeout}. */
     public Duration shutdownTimeout() {
         return validation.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
     }

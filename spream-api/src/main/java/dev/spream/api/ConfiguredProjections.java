@@ -173,7 +173,7 @@ public final class ConfiguredProjections extends ConfiguredPort<ProjectionStore<
         return asWorker(manager::owner);
     }
 
-    /** Returns the time that running batches have to finish at shutdown, key {@code shutdown-timeout}. */
+    /** Returns the time within which the manager ends at shutdown, key {@code shutdown-timeout}. */
     public Duration shutdownTimeout() {
         return validation.own().get(SubscriptionKeys.SHUTDOWN_TIMEOUT);
     }

@@ -153,9 +153,9 @@ public final class Spream implements AutoCloseable {
     }
 
     /**
-     * Shuts down: stops reading, lets started changes finish, stores the watermarks and releases the partitions. After
-     * {@code shutdown-timeout}, {@link #close} is called. Waits until {@link #run} has closed everything, except when
-     * called by a sink, an error handler, a listener or a plug-in that is being opened.
+     * Shuts down: stops reading, lets started changes finish, stores the watermarks and releases the partitions. Before
+     * the end of {@code shutdown-timeout}, the sink is interrupted as by {@link #close}. Waits until {@link #run} has
+     * closed everything, except when called by a sink, an error handler, a listener or a plug-in that is being opened.
      *
      * @return whether it completed in time; true if nothing runs
      */

@@ -41,8 +41,8 @@ final class SubscriptionKeys {
     static final ConfigKey<Duration> SHUTDOWN_TIMEOUT = ConfigKey.of(
                     "shutdown-timeout",
                     ConfigType.duration(Duration.ZERO, Duration.ofHours(1)),
-                    "Time that changes or outbox entries in flight have to finish after the process was asked to"
-                            + " stop; they are then interrupted.")
+                    "Time within which the process ends after it was asked to stop. Changes or outbox entries in flight may"
+                            + " finish until its last quarter, of 0.5 to 5 seconds; they are then interrupted.")
             .withDefault(Duration.ofSeconds(30));
     static final ConfigKey<String> WORKER = ConfigKey.of(
                     "worker",

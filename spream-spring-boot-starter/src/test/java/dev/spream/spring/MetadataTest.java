@@ -151,7 +151,7 @@ final class MetadataTest {
                 "Time that the ledger keeps settled requests; 0s for ever.",
                 "30d");
         ofOutbox("worker.audit-retention", DURATION, "Time that actions of operators are kept; 0s for ever.", "90d");
-        ofOutbox("worker.shutdown-timeout", DURATION, "Time that attempts in progress have at a shutdown.", "20s");
+        ofOutbox("worker.shutdown-timeout", DURATION, "Time within which the worker ends at a shutdown.", "20s");
         addLimits();
         own(
                 "spream.outbox.senders",

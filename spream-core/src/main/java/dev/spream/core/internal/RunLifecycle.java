@@ -3,6 +3,8 @@ package dev.spream.core.internal;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -17,15 +19,23 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the run
  */
 public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
-    private static final Duration CLOSE_WAIT = Duration.ofSeconds(30);
+    /** The time within which a run ends that is closed, or whose thread is interrupted. */
+    public static final Duration CLOSE_WITHIN = Duration.ofSeconds(30);
+
+    private static final Duration MIN_CANCEL = Duration.ofMillis(500);
+    private static final Duration MAX_CANCEL = Duration.ofSeconds(5);
 
     /** The part of a run that stops it. Any thread may call it, several times. */
     public interface Stoppable {
         /** Lets started work finish, and ends the run. Does not wait. */
         void drain();
 
-        /** Interrupts started work, and ends the run. Does not wait. */
-        void cancel();
+        /**
+         * Interrupts started work, and ends the run. Does not wait.
+         *
+         * @param within the time until the caller stops waiting for the end
+         */
+        void cancel(Duration within);
 
         /** Returns whether the thread is one of the run's own, which must not wait for its end. */
         boolean isCalledBy(Thread thread);
@@ -75,9 +85,10 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
     }
 
     /**
-     * Drains it, and closes it if that takes longer than the timeout. Does not wait if one of its own threads calls.
+     * Drains it, and cancels it in time to end within the timeout: before its last quarter, of 0.5 to 5 seconds. Waits no
+     * longer than the timeout, or than half a second if that is longer; not at all if one of its own threads calls.
      *
-     * @return whether it was done in time; true if it has not begun, or has ended
+     * @return whether it was done without being cancelled; true if it has not begun, or has ended
      */
     public boolean shutdown(Duration timeout) {
         requireNonNull(timeout, "timeout");
@@ -89,20 +100,26 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
         if (running.isCalledBy(Thread.currentThread())) {
             return false;
         }
-        if (awaitEnd(timeout)) {
+        Duration last =
+                Collections.max(List.of(MIN_CANCEL, Collections.min(List.of(MAX_CANCEL, timeout.dividedBy(4)))));
+        if (awaitEnd(timeout.minus(last))) {
             return true;
         }
-        close();
+        cancel(last);
         return false;
     }
 
     /** Cancels it, and waits for its end, for half a minute at most; not at all if one of its own threads calls. */
     public void close() {
+        cancel(CLOSE_WITHIN);
+    }
+
+    private void cancel(Duration within) {
         R running = requestStop(true);
         if (running != null) {
-            running.cancel();
+            running.cancel(within);
             if (!running.isCalledBy(Thread.currentThread())) {
-                awaitEnd(CLOSE_WAIT);
+                awaitEnd(within);
             }
         }
     }

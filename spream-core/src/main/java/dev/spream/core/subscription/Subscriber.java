@@ -93,11 +93,12 @@ public final class Subscriber implements AutoCloseable {
 
     /**
      * Stops reading, lets changes that were handed to the consumer finish, stores the watermarks, releases the
-     * partitions, and waits for all that; changes that were read and not started are left for the next run. If it
-     * takes longer than the timeout, {@link #close} is called. Called by a consumer, an error handler or a listener,
-     * it does not wait.
+     * partitions, and waits for all that, but no longer than the timeout; changes that were read and not started are left
+     * for the next run. Before the last quarter of the timeout, of 0.5 to 5 seconds, the consumer is interrupted as by {@link
+     * #close}; a run that has not ended then at the timeout ends by itself some seconds later. Called by a consumer, an
+     * error handler or a listener, it does not wait.
      *
-     * @return whether it was done in time; true if {@link #run} has not been called, or has ended
+     * @return whether it was done without an interrupt; true if {@link #run} has not been called, or has ended
      */
     public boolean shutdown(Duration timeout) {
         return subscription.shutdown(timeout);

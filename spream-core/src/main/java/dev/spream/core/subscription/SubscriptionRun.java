@@ -409,9 +409,13 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         readers.values().forEach(PartitionReader::stop);
     }
 
-    /** Stops reading and interrupts started changes. */
+    /** Stops reading and interrupts started changes. The steps that follow have limits of their own. */
     @Override
-    public void cancel() {
+    public void cancel(Duration within) {
+        cancel();
+    }
+
+    private void cancel() {
         escalate(Stop.CANCEL);
         transactions.ifPresent(TransactionAssembler::end);
         context.userCalls().cancel();

@@ -99,11 +99,12 @@ public final class OutboxWorker implements AutoCloseable {
 
     /**
      * Stops claiming, releases claims whose attempts have not started, and waits until the started attempts have
-     * finished and are settled. If that takes longer than the timeout, {@link #close} is called. Results that the store
-     * does not take within some seconds are dropped, and claims and segments that it does not take back stay held until
-     * their leases expire. When called by the sender or a listener, it starts the shutdown and does not wait.
+     * finished and are settled, but no longer than the timeout: before its last quarter, of 0.5 to 5 seconds, the attempts are
+     * interrupted as by {@link #close}. Results that the store does not take within some seconds are dropped, and claims and
+     * segments that it does not take back stay held until their leases expire. When called by the sender or a listener, it
+     * starts the shutdown and does not wait.
      *
-     * @return whether the shutdown finished in time; true if {@link #run} was not called or has ended
+     * @return whether all attempts finished without an interrupt; true if {@link #run} was not called or has ended
      */
     public boolean shutdown(Duration timeout) {
         return run.shutdown(timeout);

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +35,8 @@ import org.slf4j.LoggerFactory;
  * <p>Shutdown always has this order: claiming stops; claims whose attempts have not started are released, and started
  * attempts finish or are interrupted, while leases are still renewed; settlements are written, with a deadline of their
  * own; the segments are released. A call that does not return after an interrupt is abandoned, and its lease expires. If
- * the store does not respond, the segments are not released, and calls that keep leases are abandoned.
+ * the store does not respond, the segments are not released, and calls that keep leases are abandoned. Once attempts are
+ * interrupted, all steps together take no longer than the caller waits.
  */
 final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private static final Logger log = LoggerFactory.getLogger(OutboxWorkerRun.class);
@@ -42,6 +44,14 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private static final long FINAL_WRITES = TimeUnit.SECONDS.toNanos(5);
     private static final long THREAD_END = TimeUnit.SECONDS.toNanos(30);
     private static final long SHORTEST_CHECK = TimeUnit.MICROSECONDS.toNanos(500);
+    private static final long JOIN_CHECK = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** The latest ends of the steps of a shutdown: of the attempts, of the settlements, and of everything. */
+    private record StepEnds(long attempts, long settlements, long all) {
+        static StepEnds within(long nanos, long now) {
+            return new StepEnds(now + nanos / 2, now + nanos / 4 * 3, now + nanos);
+        }
+    }
 
     private final OutboxOwner owner;
     private final OutboxWorkerOptions options;
@@ -61,6 +71,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
     private final Waiter heartbeat;
     private final Waiter watchdog;
 
+    private volatile StepEnds stepEnds;
     private volatile boolean ended;
     private volatile @Nullable Thread runner;
 
@@ -74,6 +85,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         this.owner = owner;
         this.options = options;
         this.time = time;
+        this.stepEnds = StepEnds.within(Long.MAX_VALUE / 2, time.nanoTime());
         this.longestCheck = longestCheck(senders, options);
         this.signals = new WorkerSignals(time);
         this.front = new TaskGroup(time, this::failed);
@@ -149,7 +161,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
                 break;
             } catch (InterruptedException e) {
                 interrupted = true;
-                cancel();
+                cancel(RunLifecycle.CLOSE_WITHIN);
             }
         }
         log.info("[{}] the outbox worker {} has ended", owner.name(), owner);
@@ -180,10 +192,11 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         while (!interrupted && signals.isRunning()) {
             signals.runner.await(TimeUnit.HOURS.toNanos(1));
         }
-        joinOrWarn(front, "claiming");
+        joinOrWarn(front, "claiming", StepEnds::attempts);
         awaitAttempts();
-        writer.finish(time.nanoTime() + FINAL_WRITES);
-        joinOrWarn(settling, "settling");
+        long finishBy = time.nanoTime() + FINAL_WRITES;
+        writer.finish(() -> earlier(finishBy, stepEnds.settlements()));
+        joinOrWarn(settling, "settling", StepEnds::settlements);
         ended = true;
         maintenance.stop();
         heartbeat.signal();
@@ -197,19 +210,30 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
                     DurationText.of(options.lease()));
             return;
         }
-        joinOrWarn(back, "keeping leases");
-        maintenance.leave();
+        joinOrWarn(back, "keeping leases", StepEnds::all);
+        back.start(options.threadName("leave"), maintenance::leave);
+        joinOrWarn(back, "releasing segments", StepEnds::all);
     }
 
-    private void joinOrWarn(TaskGroup threads, String what) throws InterruptedException {
-        if (!threads.join(THREAD_END)) {
-            log.error(
-                    "[{}] {} has not ended within {}, since the store does not respond; the worker"
-                            + " stops without it, and its leases expire",
-                    owner.name(),
-                    what,
-                    DurationText.of(Duration.ofNanos(THREAD_END)));
+    private void joinOrWarn(TaskGroup threads, String what, ToLongFunction<StepEnds> end) throws InterruptedException {
+        long startedAt = time.nanoTime();
+        while (!threads.join(JOIN_CHECK)) {
+            long now = time.nanoTime();
+            if (now - startedAt >= THREAD_END || now - end.applyAsLong(stepEnds) >= 0) {
+                log.error(
+                        "[{}] {} has not ended within {}, since the store does not respond; the worker"
+                                + " stops without it, and its leases expire",
+                        owner.name(),
+                        what,
+                        DurationText.of(Duration.ofNanos(now - startedAt)));
+                return;
+            }
         }
+    }
+
+    /** Compares as the times of a clock, which may overflow. */
+    private static long earlier(long time, long other) {
+        return time - other < 0 ? time : other;
     }
 
     private boolean isIdle() {
@@ -224,7 +248,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         while (!isIdle() && !signals.isCancelled()) {
             signals.runner.await(TimeUnit.HOURS.toNanos(1));
         }
-        long until = time.nanoTime() + CANCEL_GRACE;
+        long until = earlier(time.nanoTime() + CANCEL_GRACE, stepEnds.attempts());
         while (!isIdle() && until - time.nanoTime() > 0) {
             activeClaims.interruptCalls();
             signals.runner.await(until - time.nanoTime());
@@ -237,7 +261,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
                     DurationText.of(options.lease()));
             activeClaims.revokeAll();
         } else {
-            joinOrWarn(sending, "sending");
+            joinOrWarn(sending, "sending", StepEnds::attempts);
         }
     }
 
@@ -264,7 +288,8 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
 
     /** Like {@link #drain}, and interrupts the started attempts. */
     @Override
-    public void cancel() {
+    public void cancel(Duration within) {
+        stepEnds = StepEnds.within(TimeUnit.NANOSECONDS.convert(within), time.nanoTime());
         signals.stop(WorkerSignals.Stage.CANCELLED);
         endTurns();
         activeClaims.interruptCalls();

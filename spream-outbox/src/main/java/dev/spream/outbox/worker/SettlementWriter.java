@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -65,7 +66,7 @@ final class SettlementWriter {
     private final Waiter wake;
     private final ConcurrentLinkedQueue<Pending> queue = new ConcurrentLinkedQueue<>();
     private volatile boolean finishing;
-    private volatile long finishBy;
+    private volatile LongSupplier finishBy = () -> Long.MAX_VALUE;
 
     // Confined to the thread that writes.
     private BiConsumer<List<Pending>, List<Pending>> ended = (settled, lost) -> {};
@@ -92,8 +93,11 @@ final class SettlementWriter {
         wake.signal();
     }
 
-    /** Makes {@link #run} return when all submitted settlements are written, or at that time at the latest. */
-    void finish(long by) {
+    /**
+     * Makes {@link #run} return when all submitted settlements are written, or at that time, which may change, at the
+     * latest.
+     */
+    void finish(LongSupplier by) {
         finishBy = by;
         finishing = true;
         wake.signal();
@@ -156,7 +160,7 @@ final class SettlementWriter {
     }
 
     private boolean isOver() {
-        return finishing && time.nanoTime() - finishBy >= 0;
+        return finishing && time.nanoTime() - finishBy.getAsLong() >= 0;
     }
 
     /** Makes failed batches due immediately, since the store responds. */

@@ -86,10 +86,11 @@ public final class ProjectionManager<T> implements AutoCloseable {
     }
 
     /**
-     * Stops reading events, lets the current batches be committed, releases the segments, and waits for all that. If it
-     * takes longer than the timeout, {@link #close} is called. Called by a projection or a listener, it does not wait.
+     * Stops reading events, lets the current batches be committed, releases the segments, and waits for all that, but no
+     * longer than the timeout: before its last quarter, of 0.5 to 5 seconds, the current batches are interrupted as by {@link
+     * #close}. Called by a projection or a listener, it does not wait.
      *
-     * @return whether it was done in time; true if {@link #run} has not been called, or has ended
+     * @return whether it was done without an interrupt; true if {@link #run} has not been called, or has ended
      */
     public boolean shutdown(Duration timeout) {
         return run.shutdown(timeout);

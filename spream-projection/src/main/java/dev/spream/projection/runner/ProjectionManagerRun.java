@@ -11,6 +11,7 @@ import dev.spream.projection.ProjectionOwner;
 import dev.spream.projection.ProjectionState;
 import dev.spream.projection.ProjectionStore;
 import dev.spream.projection.ProjectionView;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -50,6 +51,7 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
 
     private static final Logger log = LoggerFactory.getLogger(ProjectionManagerRun.class);
     private static final long CANCEL_GRACE = TimeUnit.SECONDS.toNanos(10);
+    private static final long CHECK = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final ProjectionOwner owner;
     private final TaskGroup threads;
@@ -59,6 +61,7 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
     private final MonotonicTime time;
     private volatile boolean stopping;
     private volatile boolean cancelled;
+    private volatile long cancelBy; // the time until which interrupted batches are awaited; set before cancelled
 
     ProjectionManagerRun(Setup<T> setup) {
         this.owner = setup.owner();
@@ -89,7 +92,7 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
                 break;
             } catch (InterruptedException e) {
                 interrupted = true;
-                cancel();
+                cancel(RunLifecycle.CLOSE_WITHIN);
             }
         }
         log.info("[{}] the projection manager {} has ended", owner.name(), owner);
@@ -135,13 +138,12 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
             wake.await(TimeUnit.HOURS.toNanos(1));
         }
         projections.forEach(RunningVersions::stop);
-        while (!cancelled && !threads.join(TimeUnit.MILLISECONDS.toNanos(100))) {
+        while (!cancelled && !threads.join(CHECK)) {
             // until they have ended, or are to be interrupted
         }
-        long until = time.nanoTime() + CANCEL_GRACE;
-        while (!threads.join(TimeUnit.MILLISECONDS.toNanos(100))) {
+        while (!threads.join(Math.min(CHECK, cancelBy - time.nanoTime()))) {
             projections.forEach(RunningVersions::cancel);
-            if (until - time.nanoTime() <= 0) {
+            if (cancelBy - time.nanoTime() <= 0) {
                 log.error(
                         "[{}] projections or stores did not return when interrupted; the manager stops without them, and its leases expire",
                         owner.name());
@@ -159,7 +161,8 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
 
     /** Interrupts current batches, and ends. */
     @Override
-    public void cancel() {
+    public void cancel(Duration within) {
+        cancelBy = time.nanoTime() + Math.min(CANCEL_GRACE, TimeUnit.NANOSECONDS.convert(within));
         cancelled = true;
         drain();
     }

@@ -50,7 +50,7 @@ record OutboxProperties(
      * @param entryRetention the time that settled entries are kept; zero for ever, as for the others
      * @param ledgerRetention the time that the ledger keeps settled requests
      * @param auditRetention the time that actions of operators are kept
-     * @param shutdownTimeout the time after which attempts in progress are interrupted at a shutdown
+     * @param shutdownTimeout the time within which the worker ends at a shutdown
      * @param concurrency the number of entries that a sender sends at the same time; null for the default, as below
      * @param rate the maximum number of attempts that a sender begins in a second
      * @param sendTimeout the maximum duration of an attempt

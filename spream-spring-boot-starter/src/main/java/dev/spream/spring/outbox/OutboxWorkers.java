@@ -29,7 +29,7 @@ public final class OutboxWorkers implements SmartLifecycle {
 
     /**
      * @param workers creates the worker of each start
-     * @param shutdownTimeout the time after which attempts in progress are interrupted
+     * @param shutdownTimeout the time within which a worker ends; attempts are interrupted before its last quarter
      */
     public OutboxWorkers(Supplier<OutboxWorker> workers, Duration shutdownTimeout) {
         this.workers = requireNonNull(workers, "workers");
@@ -67,7 +67,6 @@ public final class OutboxWorkers implements SmartLifecycle {
         OutboxWorker stopping = taken();
         if (stopping != null) {
             stopping.shutdown(shutdownTimeout);
-            stopping.close();
         }
     }
 

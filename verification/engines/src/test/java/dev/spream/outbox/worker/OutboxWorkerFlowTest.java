@@ -21,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -192,6 +193,41 @@ final class OutboxWorkerFlowTest {
                 () -> hangs.get()
                         && bench.events.all(Event.StoreFailed.class).findAny().isPresent());
         assertThat(running.worker.shutdown(TIMEOUT)).isTrue();
+    }
+
+    @Test
+    void a_shutdown_ends_within_its_timeout_although_neither_the_sender_nor_the_store_returns() {
+        AtomicBoolean hanging = new AtomicBoolean();
+        ForwardingOutboxStore store = new ForwardingOutboxStore(bench.memory.store()) {
+            @Override
+            protected <T> T call(String operation, Supplier<T> call) {
+                if (hanging.get()) {
+                    hang();
+                }
+                return call.get();
+            }
+        };
+        ScriptedSender stuck = ScriptedSender.idempotent((entry, call) -> {
+            hang();
+            return ScriptedSender.OK;
+        });
+        bench.enqueue("stuck");
+        WorkerBench.Running running = bench.start(store, stuck, bench.time, options -> options);
+        WorkerBench.await(() -> stuck.sending() == 1);
+        hanging.set(true);
+
+        long startedAt = System.nanoTime();
+        assertThat(running.worker.shutdown(Duration.ofSeconds(2))).isFalse();
+        assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(Duration.ofSeconds(20));
+        bench.advanceUntil(Duration.ofMillis(20), Duration.ofMillis(1_200), () -> !running.thread.isAlive());
+    }
+
+    /** Returns when it is released, and ignores interrupts. */
+    private void hang() {
+        while (release.getCount() > 0) {
+            LockSupport.parkNanos(1_000_000);
+            Thread.interrupted();
+        }
     }
 
     private void awaitRelease() {

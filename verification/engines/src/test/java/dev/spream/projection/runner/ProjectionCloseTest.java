@@ -11,6 +11,7 @@ import dev.spream.projection.event.EventSource;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.projection.runner.ManagerBench.Running;
 import dev.spream.testkit.event.ContractBreakers;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -90,10 +91,14 @@ final class ProjectionCloseTest {
     }
 
     private Running start(EventSource bad) {
+        return start(bad, FastTime.INSTANCE);
+    }
+
+    private Running start(EventSource bad, MonotonicTime time) {
         Running running = bench.start(
                 bench.database.store(),
                 builder -> builder.options(ManagerBench.OPTIONS.withLease(ProjectionOptions.MAX_LEASE))
-                        .time(FastTime.INSTANCE, InstantSource.system())
+                        .time(time, InstantSource.system())
                         .add(new Balances("bad"), bad)
                         .add(new Balances("healthy"), bench.source));
         bench.await(
@@ -145,5 +150,14 @@ final class ProjectionCloseTest {
         assertThat(views.get(20, TimeUnit.SECONDS)).hasSize(2);
         running.join();
         close.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void a_shutdown_ends_within_its_timeout_although_a_feed_does_not_close() throws Exception {
+        Running running = start(closing(this::hang), MonotonicTime.SYSTEM);
+        long startedAt = System.nanoTime();
+        assertThat(running.manager().shutdown(Duration.ofSeconds(2))).isFalse();
+        running.join();
+        assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(Duration.ofSeconds(8));
     }
 }
