@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.differential;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +30,9 @@ import dev.spream.emulator.control.PartitionControl;
 import dev.spream.servers.GoogleEmulator;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
+import dev.spream.storage.spanner.DatabaseName;
+import dev.spream.storage.spanner.SpannerChangeStreamSource;
+import dev.spream.storage.spanner.SpannerConnection;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -60,6 +63,8 @@ class OverGoogleIT {
             + " Seen TIMESTAMP OPTIONS (allow_commit_timestamp = true)) PRIMARY KEY (Id)";
     private static final String POSTGRES_TABLE = "CREATE TABLE \"Items\" (\"Id\" bigint NOT NULL PRIMARY KEY,"
             + " \"Amount\" bigint, \"Rate\" real, \"Seen\" SPANNER.COMMIT_TIMESTAMP)";
+
+    private static final Duration HEARTBEAT = Duration.ofSeconds(1);
 
     private static Optional<GoogleEmulator> google = Optional.empty();
 
@@ -154,7 +159,7 @@ class OverGoogleIT {
         try (var source = SpannerChangeStreamSource.open(connection.client(), "ItemStream");
                 var subscriber = Subscriber.builder(source, new InMemoryPartitionStorage())
                         .options(
-                                options -> options.startAt(from).endAt(to).heartbeatInterval(AccountDatabase.HEARTBEAT))
+                                options -> options.startAt(from).endAt(to).heartbeatInterval(HEARTBEAT))
                         .build()) {
             subscriber.run(change -> {
                 delivered.add(change);

@@ -1,4 +1,4 @@
-package dev.spream.storage.spanner;
+package dev.spream.differential;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
