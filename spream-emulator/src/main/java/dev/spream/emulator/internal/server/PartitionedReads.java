@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Partitions of queries and reads, for clients that process them in parallel. There are two: one has all rows, and one has
@@ -112,7 +113,7 @@ record PartitionedReads(Sessions sessions) {
      * @throws io.grpc.StatusRuntimeException INVALID_ARGUMENT if its token belongs to another query
      */
     static boolean isEmpty(ExecuteSqlRequest request) {
-        return isEmpty(request.getPartitionToken(), subject(request));
+        return isEmpty(request.getPartitionToken(), () -> subject(request));
     }
 
     /** Returns the read as it is to be executed: without keys if it is of the partition without rows. */
@@ -120,13 +121,17 @@ record PartitionedReads(Sessions sessions) {
         if (!request.getPartitionToken().isEmpty() && request.getLimit() > 0) {
             throw Errors.invalidArgument("A limit cannot be used when a partition_token is specified.");
         }
-        return isEmpty(request.getPartitionToken(), subject(request))
+        return isEmpty(request.getPartitionToken(), () -> subject(request))
                 ? request.toBuilder().setKeySet(KeySet.getDefaultInstance()).build()
                 : request;
     }
 
-    private static boolean isEmpty(ByteString token, String subject) {
-        if (token.isEmpty() || token.equals(ByteString.copyFromUtf8(ALL + subject))) {
+    private static boolean isEmpty(ByteString token, Supplier<String> subjectOf) {
+        if (token.isEmpty()) {
+            return false;
+        }
+        String subject = subjectOf.get();
+        if (token.equals(ByteString.copyFromUtf8(ALL + subject))) {
             return false;
         }
         if (token.equals(ByteString.copyFromUtf8(NONE + subject))) {
