@@ -40,6 +40,11 @@ final class PacedObserver<T> implements StreamObserver<T> {
         });
     }
 
+    /** Ends {@link #interruptOnCancel}, so that the thread can run other work. */
+    void interruptNone() {
+        locked(() -> writer = null);
+    }
+
     private void cancelled() {
         locked(() -> {
             changed.signalAll();

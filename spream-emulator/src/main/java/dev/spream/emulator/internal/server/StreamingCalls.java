@@ -8,13 +8,18 @@ import dev.spream.emulator.internal.stream.EmulatorThreads;
 import dev.spream.emulator.internal.streamsql.ChangeStreamQuery;
 import io.grpc.stub.StreamObserver;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 
 /**
- * The server-streaming calls. Each runs on a thread of its own, because a change stream query may last for
- * hours and the call's own thread must stay free to be notified when the client disconnects.
+ * The server-streaming calls. Each has a thread, because a change stream query may last for hours and the call's own
+ * thread must stay free to be notified when the client disconnects. Later calls use it again: most of them are short.
  */
 record StreamingCalls(Sessions sessions, StatementService statements) {
+    private static final Executor THREADS = Executors.newCachedThreadPool(
+            EmulatorThreads.builder().name("spream-emulator-stream-", 0).factory());
+
     void execute(ExecuteSqlRequest request, StreamObserver<PartialResultSet> observer) {
         start(observer, out -> {
             EmulatedDatabase database = sessions.databaseOf(request.getSession());
@@ -49,11 +54,13 @@ record StreamingCalls(Sessions sessions, StatementService statements) {
 
     static void start(StreamObserver<PartialResultSet> observer, Consumer<PacedObserver<PartialResultSet>> call) {
         PacedObserver<PartialResultSet> out = new PacedObserver<>(observer);
-        EmulatorThreads.builder().name("spream-emulator-stream").start(() -> {
+        THREADS.execute(() -> {
             try {
                 call.accept(out);
             } catch (RuntimeException e) {
                 UnaryCalls.fail(out, e);
+            } finally {
+                out.interruptNone();
             }
         });
     }
