@@ -15,6 +15,9 @@ import java.util.Locale;
 final class Lexer {
     private static final List<String> LONG_SYMBOLS = List.of("||", "<=", ">=", "!=", "<>", "=>", "::", "<<", ">>");
 
+    /** The latest text, since several parsers read each statement. */
+    private static volatile Lexed latest = new Lexed("", false, new Lexer("", false).run());
+
     private final String sql;
     private final boolean postgres;
     private final List<Token> tokens = new ArrayList<>();
@@ -25,9 +28,17 @@ final class Lexer {
         this.postgres = postgres;
     }
 
+    private record Lexed(String sql, boolean postgres, List<Token> tokens) {}
+
     /** Returns the tokens, the last of kind END. */
     static List<Token> tokens(String sql, boolean postgres) {
-        return new Lexer(sql, postgres).run();
+        Lexed known = latest;
+        if (known.postgres == postgres && known.sql.equals(sql)) {
+            return known.tokens;
+        }
+        List<Token> tokens = List.copyOf(new Lexer(sql, postgres).run());
+        latest = new Lexed(sql, postgres, tokens);
+        return tokens;
     }
 
     private List<Token> run() {
