@@ -124,7 +124,7 @@ record FunctionTranslator(
             throw Errors.unimplemented("The emulator does not support arguments of the function %s", name);
         }
         CurrentTime time = now(name);
-        translator.emit(name.equals("CURRENT_DATE") ? time.date() : time.timestamp());
+        translator.emit(name.equals("CURRENT_DATE") ? time.date() : time.timestamp(translator));
     }
 
     private void call(String spelled, Token first, TypeCode type) {
@@ -176,7 +176,7 @@ record FunctionTranslator(
 
     private boolean specialOfPostgres(String name) {
         switch (name) {
-            case "now" -> emitWithoutArguments(now(name).timestamp());
+            case "now" -> emitWithoutArguments(now(name).timestamp(translator));
             case "spanner.pending_commit_timestamp" -> pendingTimestamp();
             case "nextval" -> sequence(name, "SPANNER_NEXT_VALUE");
             case "spanner.get_internal_sequence_state" -> sequence(name, "SPANNER_SEQUENCE_STATE");

@@ -5,6 +5,7 @@ import com.google.spanner.v1.Type;
 import dev.spream.emulator.internal.sql.Operators.Operation;
 import dev.spream.emulator.internal.sql.Token.Kind;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -325,6 +326,14 @@ public final class SqlTranslator {
         binds.add(Values.toEngine(parameters.value(key), parameters.type(key)));
         String bind = "?" + binds.size();
         emit(parameters.isTyped(key) ? "CAST(%s AS %s)".formatted(bind, Types.engineType(parameters.type(key))) : bind);
+    }
+
+    /** Binds a timestamp, and returns its expression; equal ones share a parameter. */
+    String bound(OffsetDateTime time) {
+        if (!binds.contains(time)) {
+            binds.add(time);
+        }
+        return "CAST(?%d AS %s)".formatted(binds.indexOf(time) + 1, Types.engineType(Types.TIMESTAMP));
     }
 
     private void symbol(Token token) {

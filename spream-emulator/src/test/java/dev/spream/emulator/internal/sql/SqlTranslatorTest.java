@@ -8,6 +8,7 @@ import com.google.spanner.admin.database.v1.DatabaseDialect;
 import com.google.spanner.v1.Type;
 import io.grpc.StatusRuntimeException;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -132,10 +133,11 @@ class SqlTranslatorTest {
 
     @Test
     void the_current_timestamp_is_the_emulators() {
-        String now = "TIMESTAMP WITH TIME ZONE '2024-05-06T07:08:09.000001+00'";
+        String now = "CAST(?1 AS TIMESTAMP(9) WITH TIME ZONE)"; // a parameter, so that the text has one plan
         assertThat(google("SELECT CURRENT_TIMESTAMP()").sql()).isEqualTo("SELECT " + now);
-        assertThat(postgres("SELECT now(), current_timestamp").sql())
-                .isEqualTo("select " + now + " AS \"now\" , " + now + " AS \"current_timestamp\"");
+        Translation twice = postgres("SELECT now(), current_timestamp");
+        assertThat(twice.sql()).isEqualTo("select " + now + " AS \"now\" , " + now + " AS \"current_timestamp\"");
+        assertThat(twice.binds()).containsExactly(NOW.atOffset(ZoneOffset.UTC));
     }
 
     @Test
