@@ -71,9 +71,12 @@ record StoredTable(CreateTable definition, Table table) {
     }
 
     Optional<Column> findColumn(String name) {
-        return table.columns().stream()
-                .filter(column -> column.name().equalsIgnoreCase(name))
-                .findFirst();
+        for (Column column : table.columns()) {
+            if (column.name().equalsIgnoreCase(name)) {
+                return Optional.of(column);
+            }
+        }
+        return Optional.empty();
     }
 
     Column column(String name) {
