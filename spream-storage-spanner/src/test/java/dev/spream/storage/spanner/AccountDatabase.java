@@ -58,6 +58,7 @@ final class AccountDatabase implements AutoCloseable {
     SpannerConnection connect(DatabaseName other) {
         return SpannerConnection.builder(other)
                 .emulatorHost(server.emulatorHost())
+                .channels(2)
                 .open();
     }
 

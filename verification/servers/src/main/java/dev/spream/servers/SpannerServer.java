@@ -29,6 +29,7 @@ public record SpannerServer(String name, String emulatorHost) {
         return SpannerOptions.newBuilder()
                 .setProjectId(PROJECT)
                 .setEmulatorHost(emulatorHost)
+                .setNumChannels(1)
                 .setBuiltInMetricsEnabled(false)
                 .build()
                 .getService();
