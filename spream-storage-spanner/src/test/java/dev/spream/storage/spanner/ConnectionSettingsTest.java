@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,12 +48,24 @@ final class ConnectionSettingsTest {
     private static final DatabaseName DATABASE = DatabaseName.parse(NAME);
 
     @TempDir
+    private static Path keys;
+
+    private static Path store;
+    private static String serviceAccount;
+
+    @TempDir
     private Path folder;
+
+    @BeforeAll
+    static void makeKeys() throws Exception {
+        store = TlsSpanner.makeKey(keys.resolve("localhost.p12"));
+        serviceAccount = TlsSpanner.serviceAccount();
+    }
 
     @Test
     void credentials_of_a_file_go_to_the_endpoint_with_each_request() throws Exception {
-        try (TlsSpanner spanner = new TlsSpanner(folder)) {
-            Path file = Files.writeString(folder.resolve("key.json"), spanner.serviceAccount());
+        try (TlsSpanner spanner = new TlsSpanner(store)) {
+            Path file = Files.writeString(folder.resolve("key.json"), serviceAccount);
             try (SpannerConnection connection = SpannerConnection.builder(DATABASE)
                     .endpoint(spanner.endpoint())
                     .credentialsFile(file)
@@ -65,8 +78,8 @@ final class ConnectionSettingsTest {
 
     @Test
     void credentials_of_a_configuration_go_to_the_endpoint_of_source_and_storage() throws Exception {
-        try (TlsSpanner spanner = new TlsSpanner(folder)) {
-            Path file = Files.writeString(folder.resolve("key.json"), spanner.serviceAccount());
+        try (TlsSpanner spanner = new TlsSpanner(store)) {
+            Path file = Files.writeString(folder.resolve("key.json"), serviceAccount);
             Map<String, String> settings = Map.of(
                     "source.spanner.database",
                     NAME,
@@ -94,12 +107,12 @@ final class ConnectionSettingsTest {
 
     @Test
     void options_of_a_program_are_used_and_stay_usable() throws Exception {
-        try (TlsSpanner spanner = new TlsSpanner(folder)) {
+        try (TlsSpanner spanner = new TlsSpanner(store)) {
             SpannerOptions options = SpannerOptions.newBuilder()
                     .setProjectId("p")
                     .setHost("https://" + spanner.endpoint())
                     .setCredentials(GoogleCredentials.fromStream(
-                            new ByteArrayInputStream(spanner.serviceAccount().getBytes(StandardCharsets.UTF_8))))
+                            new ByteArrayInputStream(serviceAccount.getBytes(StandardCharsets.UTF_8))))
                     .setNumChannels(3)
                     .setBuiltInMetricsEnabled(false)
                     .build();
@@ -119,10 +132,10 @@ final class ConnectionSettingsTest {
 
     @Test
     void as_many_channels_connect_as_are_set() throws Exception {
-        try (TlsSpanner spanner = new TlsSpanner(folder);
+        try (TlsSpanner spanner = new TlsSpanner(store);
                 SpannerConnection connection = SpannerConnection.builder(DATABASE)
                         .endpoint(spanner.endpoint())
-                        .credentialsJson(spanner.serviceAccount())
+                        .credentialsJson(serviceAccount)
                         .channels(3)
                         .keepAliveTime(Duration.ofMinutes(1))
                         .open()) {
@@ -142,10 +155,10 @@ final class ConnectionSettingsTest {
     @Timeout(value = 30, unit = TimeUnit.SECONDS)
     void an_endpoint_where_nothing_answers_is_named_within_the_time_limit() throws Exception {
         int port = freePort();
-        try (TlsSpanner spanner = new TlsSpanner(folder);
+        try (TlsSpanner spanner = new TlsSpanner(store);
                 SpannerConnection connection = SpannerConnection.builder(DATABASE)
                         .endpoint("localhost:" + port)
-                        .credentialsJson(spanner.serviceAccount())
+                        .credentialsJson(serviceAccount)
                         .open();
                 SpannerChangeStreamSource source = connection.source("Orders").build()) {
             assertThatExceptionOfType(SourceException.class)

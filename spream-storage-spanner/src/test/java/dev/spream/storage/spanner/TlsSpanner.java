@@ -50,11 +50,10 @@ final class TlsSpanner implements AutoCloseable {
     private final Server server;
     private final @Nullable String trustedBefore = System.getProperty(TRUST_STORE);
 
-    TlsSpanner(Path folder) throws Exception {
+    /** @param store what {@link #makeKey} has made */
+    TlsSpanner(Path store) throws Exception {
         service.setAbortProbability(0);
         service.putStatementResult(StatementResult.detectDialectResult(Dialect.GOOGLE_STANDARD_SQL));
-        Path store = folder.resolve("localhost.p12");
-        makeKey(store);
         server = Grpc.newServerBuilderForPort(
                         0,
                         TlsServerCredentials.newBuilder()
@@ -79,8 +78,8 @@ final class TlsSpanner implements AutoCloseable {
         return issuer.find() ? issuer.group(1) : claims;
     }
 
-    /** The key of a service account, which signs its tokens itself. */
-    String serviceAccount() throws GeneralSecurityException {
+    /** Makes the key of a service account, which signs its tokens itself. */
+    static String serviceAccount() throws GeneralSecurityException {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(2048);
         String key = Base64.getMimeEncoder(64, new byte[] {'\n'})
@@ -95,7 +94,8 @@ final class TlsSpanner implements AutoCloseable {
         return "localhost:" + server.getPort();
     }
 
-    private static void makeKey(Path store) throws IOException, InterruptedException {
+    /** Makes the key of a server, and the certificate that its clients trust, by a process of its own. */
+    static Path makeKey(Path store) throws IOException, InterruptedException {
         Process keytool = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
                                 .toString(),
@@ -123,6 +123,7 @@ final class TlsSpanner implements AutoCloseable {
             throw new IOException(said);
         }
         trustItself(store);
+        return store;
     }
 
     /** Adds the certificate as a trusted one. */
