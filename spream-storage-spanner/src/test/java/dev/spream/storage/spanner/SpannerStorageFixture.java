@@ -9,18 +9,29 @@ import dev.spream.core.partition.PartitionStorage;
 import dev.spream.storage.spanner.client.Timestamps;
 import dev.spream.testkit.partition.PartitionStorageFixture;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /** Storages over empty tables. Time passes by moving the stored times back. */
 final class SpannerStorageFixture implements PartitionStorageFixture {
     private static final Duration TIMEOUT = Duration.ofSeconds(30); // an emulator needs seconds for thousands of rows
 
     private final MetadataDatabase database;
-    private final String table;
-    private final String otherTable;
-    private final PartitionStorage storage;
-    private final PartitionStorage anotherConnection;
-    private final PartitionStorage anotherSubscription;
+    private final Duration timeout;
+    private final ReentrantLock opening = new ReentrantLock();
+    private final Map<Part, PartitionStorage> storages = new EnumMap<>(Part.class); // guarded by the lock
+    private final List<String> tables = new CopyOnWriteArrayList<>();
+
+    /** What most tests do without is opened when a test asks for it. */
+    private enum Part {
+        STORAGE,
+        ANOTHER_CONNECTION,
+        ANOTHER_SUBSCRIPTION
+    }
 
     SpannerStorageFixture(MetadataDatabase database) {
         this(database, TIMEOUT);
@@ -28,39 +39,55 @@ final class SpannerStorageFixture implements PartitionStorageFixture {
 
     SpannerStorageFixture(MetadataDatabase database, Duration timeout) {
         this.database = database;
-        this.table = database.emptyTable();
-        this.otherTable = database.emptyTable();
-        storage = SpannerPartitionStorage.open(database.connection(), table, timeout);
-        anotherConnection = SpannerPartitionStorage.open(database.otherConnection(), table, timeout);
-        anotherSubscription = SpannerPartitionStorage.open(database.connection(), otherTable, timeout);
+        this.timeout = timeout;
+        tables.add(database.emptyTable());
+        storage();
     }
 
     String table() {
-        return table;
+        return tables.getFirst();
     }
 
     @Override
     public PartitionStorage storage() {
-        return storage;
+        return open(Part.STORAGE, database.connection(), this::table);
     }
 
     @Override
     public PartitionStorage anotherConnection() {
-        return anotherConnection;
+        return open(Part.ANOTHER_CONNECTION, database.otherConnection(), this::table);
     }
 
     @Override
     public PartitionStorage anotherSubscription() {
-        return anotherSubscription;
+        return open(Part.ANOTHER_SUBSCRIPTION, database.connection(), () -> {
+            tables.add(database.emptyTable());
+            return tables.getLast();
+        });
+    }
+
+    private PartitionStorage open(Part part, SpannerConnection connection, Supplier<String> table) {
+        opening.lock();
+        try {
+            PartitionStorage known = storages.get(part);
+            if (known != null) {
+                return known;
+            }
+            PartitionStorage opened = SpannerPartitionStorage.open(connection, table.get(), timeout);
+            storages.put(part, opened);
+            return opened;
+        } finally {
+            opening.unlock();
+        }
     }
 
     @Override
     public void passTime(Duration time) {
-        for (String name : List.of(table, otherTable)) {
-            MetadataTables tables = new MetadataTables(name, database.dialect());
+        for (String name : tables) {
+            MetadataTables names = new MetadataTables(name, database.dialect());
             database.client().readWriteTransaction().run(context -> {
-                moveBack(context, tables.partitions(), "PartitionToken", "LeaseUntil", time);
-                moveBack(context, tables.workers(), "WorkerId", "AliveUntil", time);
+                moveBack(context, names.partitions(), "PartitionToken", "LeaseUntil", time);
+                moveBack(context, names.workers(), "WorkerId", "AliveUntil", time);
                 return null;
             });
         }
@@ -83,10 +110,7 @@ final class SpannerStorageFixture implements PartitionStorageFixture {
 
     @Override
     public void close() {
-        storage.close();
-        anotherConnection.close();
-        anotherSubscription.close();
-        database.giveBack(table);
-        database.giveBack(otherTable);
+        storages.values().forEach(PartitionStorage::close);
+        tables.forEach(database::giveBack);
     }
 }
