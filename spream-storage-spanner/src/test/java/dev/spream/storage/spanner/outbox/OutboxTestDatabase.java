@@ -28,7 +28,7 @@ final class OutboxTestDatabase {
     private final SpannerConnection connection;
     private final Queue<SpannerConnection> ofCallers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger tables = new AtomicInteger();
-    private final Queue<String> empty = new ConcurrentLinkedQueue<>();
+    private final Queue<SpannerOutboxDatabase> empty = new ConcurrentLinkedQueue<>();
 
     private OutboxTestDatabase(SpannerServer server, Dialect dialect) {
         String name = server.createDatabase(dialect, List.of()).getName();
@@ -77,11 +77,12 @@ final class OutboxTestDatabase {
 
     /** Returns an outbox without rows. New tables for each test would take most of the time of all of them. */
     SpannerOutboxDatabase take() {
-        String table = empty.poll();
-        if (table == null) {
-            table = "Outbox_" + tables.incrementAndGet();
-            SpannerOutboxTables.create(connection, table);
-        }
+        SpannerOutboxDatabase free = empty.poll();
+        return free == null ? create("Outbox_" + tables.incrementAndGet()) : free;
+    }
+
+    private SpannerOutboxDatabase create(String table) {
+        SpannerOutboxTables.create(connection, table);
         return SpannerOutboxDatabase.open(connection, table, TIMEOUT);
     }
 
@@ -92,6 +93,6 @@ final class OutboxTestDatabase {
                 .write(outbox.tables().all().stream()
                         .map(name -> Mutation.delete(name, KeySet.all()))
                         .toList());
-        empty.add(outbox.tables().entries());
+        empty.add(outbox);
     }
 }
