@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,15 +40,25 @@ final class UnconfirmedCommitIT {
     private static final WorkerId ANN = new WorkerId("ann");
     private static final PartitionClaim ROOT = new PartitionClaim(PartitionToken.ROOT, 0);
 
-    private LockingProxy proxy;
+    private static LockingProxy proxy;
+    private static MetadataDatabase database;
     private SpannerStorageFixture fixture;
     private PartitionStorage storage;
 
-    @BeforeEach
-    void open() throws IOException {
+    @BeforeAll
+    static void start() throws IOException {
         proxy = new LockingProxy(SpannerServers.ours().emulatorHost());
-        MetadataDatabase database = MetadataDatabase.of(
-                new SpannerServer("our emulator behind " + proxy.host(), proxy.host()), Dialect.GOOGLE_STANDARD_SQL);
+        database = MetadataDatabase.of(
+                new SpannerServer("our emulator behind lost answers", proxy.host()), Dialect.GOOGLE_STANDARD_SQL);
+    }
+
+    @AfterAll
+    static void stop() {
+        proxy.close();
+    }
+
+    @BeforeEach
+    void open() {
         fixture = new SpannerStorageFixture(database, Duration.ofSeconds(8));
         storage = fixture.storage();
         storage.openSubscription(new SubscriptionRecord(
@@ -61,7 +73,6 @@ final class UnconfirmedCommitIT {
         proxy.unlock("b");
         proxy.losesCommitAnswers = false; // or emptying the tables would wait for one
         fixture.close();
-        proxy.close();
     }
 
     @Test
