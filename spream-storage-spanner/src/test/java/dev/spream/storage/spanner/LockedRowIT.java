@@ -12,15 +12,19 @@ import dev.spream.testkit.partition.RowLockContract;
 import dev.spream.testkit.partition.RowLockFixture;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Another transaction holds a lock on the row of one partition, which others wait for when they read or when they commit. */
+/**
+ * Another transaction holds a lock on the row of one partition, which others wait for when they read, or, where the run takes
+ * all servers, when they commit.
+ */
 @ParameterizedClass
-@EnumSource(LockingProxy.Held.class)
+@MethodSource("locks")
 @Timeout(240)
 final class LockedRowIT extends RowLockContract {
     /** The default: less, and a busy machine needs more than a share of it for 300 rows that are free. */
@@ -34,6 +38,10 @@ final class LockedRowIT extends RowLockContract {
 
     LockedRowIT(LockingProxy.Held held) {
         this.held = held;
+    }
+
+    static Stream<LockingProxy.Held> locks() {
+        return SpannerServers.areAll() ? Stream.of(LockingProxy.Held.values()) : Stream.of(LockingProxy.Held.EXCLUSIVE);
     }
 
     @BeforeAll
