@@ -241,21 +241,21 @@ interface ClaimContract<T> extends OutboxScenario.Stage<T> {
     @Test
     default void concurrent_claims_get_each_entry_once() throws Exception {
         List<OutboxMessage> messages =
-                IntStream.range(0, 120).mapToObj(i -> message("key " + i)).toList();
+                IntStream.range(0, 63).mapToObj(i -> message("key " + i)).toList();
         given().committed(transaction -> given().outbox().enqueueAll(transaction, messages));
 
-        assertThat(claimedByMany()).hasSize(120).doesNotHaveDuplicates();
+        assertThat(claimedByMany()).hasSize(63).doesNotHaveDuplicates();
     }
 
     @Test
     default void concurrent_claims_get_each_entry_with_an_expired_lease_once() throws Exception {
         List<OutboxMessage> messages =
-                IntStream.range(0, 60).mapToObj(i -> message("key " + i)).toList();
+                IntStream.range(0, 42).mapToObj(i -> message("key " + i)).toList();
         given().committed(transaction -> given().outbox().enqueueAll(transaction, messages));
-        assertThat(given().claims(ANN)).hasSize(60);
+        assertThat(given().claims(ANN)).hasSize(42);
         given().letLeasesRunOut();
 
-        assertThat(claimedByMany()).hasSize(60).doesNotHaveDuplicates();
+        assertThat(claimedByMany()).hasSize(42).doesNotHaveDuplicates();
     }
 
     private List<String> claimedByMany() throws Exception {

@@ -99,7 +99,7 @@ interface StaleSettlementContract<T> extends OutboxScenario.Stage<T> {
 
     @Test
     default void of_a_late_settlement_and_a_take_over_at_once_one_wins() throws Exception {
-        for (int round = 0; round < 25; round++) {
+        for (int round = 0; round < 10; round++) {
             String key = "round " + round;
             OutboxClaim late = given().claimed(ANN, key);
             given().letLeasesRunOut();
@@ -117,7 +117,7 @@ interface StaleSettlementContract<T> extends OutboxScenario.Stage<T> {
 
     @Test
     default void of_two_settlements_of_one_claim_at_once_one_stands_in_ledger_and_outbox() throws Exception {
-        for (int round = 0; round < 25; round++) {
+        for (int round = 0; round < 10; round++) {
             String key = "round " + round;
             OutboxClaim claim = given().claimed(ANN, key);
             given().ended(List.of(
