@@ -152,8 +152,10 @@ final class Attempt implements AutoCloseable {
 
     /** Returns whether what was read and written is, in the latest commit, as it was when the view was taken. */
     boolean isCurrent() {
-        changes.rowKeys().forEach(reads::add);
-        return !database.commits().changedSince(view.position(), reads::include);
+        return !database.commits()
+                .changedSince(
+                        view.position(),
+                        row -> reads.include(row) || changes.rowKeys().contains(row));
     }
 
     static StatusRuntimeException conflict() {
