@@ -115,22 +115,22 @@ final class OutboxCallersIT {
     void more_segments_are_read_than_fit_into_a_request() {
         SpannerOutbox enqueuing = SpannerOutbox.open(outbox);
         List<OutboxMessage> messages = new ArrayList<>();
-        for (int i = 0; i < 1_250; i++) {
+        for (int i = 0; i < 1_050; i++) {
             messages.add(OutboxMessage.builder("key " + i, "1")
-                    .orderingKey(i < 700 ? "hot" : "key " + i % 55)
+                    .orderingKey(i < 500 ? "hot" : "key " + i % 55)
                     .build());
         }
-        for (int from = 0; from < messages.size(); from += 250) {
-            List<OutboxMessage> part = messages.subList(from, from + 250);
+        for (int from = 0; from < messages.size(); from += 350) {
+            List<OutboxMessage> part = messages.subList(from, from + 350);
             inTransaction(transaction -> enqueuing.enqueueAll(transaction, part));
         }
         Map<Integer, Long> all = new HashMap<>();
         for (int segment = 0; segment < 256; segment++) {
             all.put(segment, 0L);
         }
-        List<OrderedEntry> read = store.ordered("", all, 600);
+        List<OrderedEntry> read = store.ordered("", all, 450);
         assertThat(read).extracting(OrderedEntry::id).doesNotHaveDuplicates();
-        assertThat(read).filteredOn(entry -> entry.orderingKey().equals("hot")).hasSize(600);
+        assertThat(read).filteredOn(entry -> entry.orderingKey().equals("hot")).hasSize(450);
         assertThat(read).filteredOn(entry -> !entry.orderingKey().equals("hot")).hasSize(550);
     }
 
