@@ -100,7 +100,8 @@ final class AccountDatabase implements AutoCloseable {
 
     /** Returns whether Google's emulator answers its queries, which leaves out a change now and then. */
     boolean isGoogles() {
-        return SpannerServers.areAll() && SpannerServers.google().filter(server::equals).isPresent();
+        return SpannerServers.areAll()
+                && SpannerServers.google().filter(server::equals).isPresent();
     }
 
     Dialect dialect() {
