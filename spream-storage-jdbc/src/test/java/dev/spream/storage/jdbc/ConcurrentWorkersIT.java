@@ -54,7 +54,9 @@ final class ConcurrentWorkersIT {
 
     @BeforeEach
     void open() {
-        database = new TestDatabase();
+        database = TestDatabase.with(
+                "concurrent workers", // the server counts the deadlocks of a database
+                empty -> JdbcPartitionStorage.create(empty.dataSource(), "orders").close());
         pools = IntStream.range(0, WORKERS).mapToObj(i -> database.open()).toList();
         storages = pools.stream()
                 .map(pool -> JdbcPartitionStorage.create(pool, "orders"))

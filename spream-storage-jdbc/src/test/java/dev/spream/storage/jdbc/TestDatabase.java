@@ -16,7 +16,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -33,48 +32,45 @@ import org.jspecify.annotations.Nullable;
  * does in it.
  */
 public final class TestDatabase implements AutoCloseable {
+    private static final String NO_TABLES = "";
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static final Map<String, String> ORIGINALS = new ConcurrentHashMap<>();
     private static final Map<String, Queue<Session>> UNUSED = new ConcurrentHashMap<>();
 
-    private final Optional<String> kind;
+    private final String kind;
     private final Session session;
     private final HikariDataSource dataSource;
 
     public TestDatabase() {
-        this(Optional.empty(), new Session(copyOf(Empty.NAME)));
+        this(NO_TABLES, Empty.NAME);
     }
 
-    private TestDatabase(Optional<String> kind, Session session) {
+    private TestDatabase(String kind, String original) {
         this.kind = kind;
-        this.session = session;
+        Session used =
+                UNUSED.computeIfAbsent(kind, k -> new ConcurrentLinkedQueue<>()).poll();
+        this.session = used == null ? new Session(copyOf(original)) : used;
         this.dataSource = open();
     }
 
     /** With tables that are created for the first database of that kind alone. */
     public static TestDatabase with(String kind, Consumer<TestDatabase> tables) {
-        String original = ORIGINALS.computeIfAbsent(kind, k -> original(tables));
-        Session used =
-                UNUSED.computeIfAbsent(kind, k -> new ConcurrentLinkedQueue<>()).poll();
-        return new TestDatabase(Optional.of(kind), used == null ? new Session(copyOf(original)) : used);
+        return new TestDatabase(kind, ORIGINALS.computeIfAbsent(kind, k -> original(tables)));
     }
 
     private static String original(Consumer<TestDatabase> tables) {
         TestDatabase original = new TestDatabase();
-        try (HikariDataSource pool = original.dataSource;
-                InputStream reset = requireNonNull(TestDatabase.class.getResourceAsStream("reset.sql"))) {
+        try (HikariDataSource pool = original.dataSource) {
             tables.accept(original);
-            original.execute(new String(reset.readAllBytes(), UTF_8));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
+        original.session.execute("SELECT test_clock.begin()");
         original.session.end();
         return original.session.database;
     }
 
     private static String copyOf(String original) {
         String name = "test_%d".formatted(COUNT.incrementAndGet());
-        Session.SERVER.execute("CREATE DATABASE %s TEMPLATE %s".formatted(name, original));
+        Session.SERVER.execute("CREATE DATABASE %s TEMPLATE %s %s".formatted(name, original, Session.STRATEGY));
         return name;
     }
 
@@ -143,19 +139,11 @@ public final class TestDatabase implements AutoCloseable {
         }
     }
 
-    private static void executeIn(String database, String... statements) {
-        try (Session session = new Session(database)) {
-            for (String sql : statements) {
-                session.execute(sql);
-            }
-        }
-    }
-
     @Override
     public void close() {
         dataSource.close();
-        if (kind.isPresent() && session.reset()) {
-            requireNonNull(UNUSED.get(kind.get())).add(session);
+        if (session.reset()) {
+            requireNonNull(UNUSED.get(kind)).add(session);
         } else {
             session.end();
             Session.SERVER.execute("DROP DATABASE %s WITH (FORCE)".formatted(session.database));
@@ -165,6 +153,7 @@ public final class TestDatabase implements AutoCloseable {
     /** A connection that is opened when it is first needed, again if it was ended: a new one costs more than most statements. */
     private static final class Session implements AutoCloseable {
         private static final Session SERVER = new Session("postgres");
+        private static final String STRATEGY = SERVER.strategy();
 
         private static final String END_OTHERS = """
                 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
@@ -178,6 +167,15 @@ public final class TestDatabase implements AutoCloseable {
         Session(String database) {
             this.database = database;
             this.others = new KeptSessions(PostgresServer.shared().getJdbcUrl("postgres", database));
+        }
+
+        /** Copies files from version 15 on, as earlier ones do, instead of pages by way of the log. */
+        private synchronized String strategy() {
+            try {
+                return connection().getMetaData().getDatabaseMajorVersion() < 15 ? "" : "STRATEGY file_copy";
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
         }
 
         synchronized void execute(String sql) {
@@ -249,15 +247,18 @@ public final class TestDatabase implements AutoCloseable {
 
         private static String create() {
             String name = copyOf("template1");
-            executeIn(
-                    name,
-                    "CREATE SCHEMA test_clock",
-                    "CREATE TABLE test_clock.moved (ahead interval NOT NULL)",
-                    "INSERT INTO test_clock.moved VALUES ('0')",
-                    """
-                    CREATE FUNCTION test_clock.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS
-                    'SELECT pg_catalog.clock_timestamp() + ahead FROM test_clock.moved'""");
+            try (Session session = new Session(name)) {
+                session.execute(script());
+            }
             return name;
+        }
+
+        private static String script() {
+            try (InputStream script = requireNonNull(TestDatabase.class.getResourceAsStream("reset.sql"))) {
+                return new String(script.readAllBytes(), UTF_8);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 }

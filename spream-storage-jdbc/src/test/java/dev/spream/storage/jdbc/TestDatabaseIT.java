@@ -22,7 +22,13 @@ final class TestDatabaseIT {
             database.execute(
                     "DELETE FROM public.items WHERE name = 'first'",
                     "INSERT INTO public.items (name) VALUES ('mine'), ('mine too')",
-                    "INSERT INTO public.empty VALUES (1)");
+                    "INSERT INTO public.empty VALUES (1)",
+                    "CREATE TYPE public.state AS ENUM ('NEW')",
+                    "CREATE TABLE public.others (id int GENERATED ALWAYS AS IDENTITY, state public.state)",
+                    "CREATE VIEW public.both_tables AS SELECT i.name, o.id FROM public.items i, public.others o",
+                    "CREATE SCHEMA elsewhere",
+                    "CREATE TABLE elsewhere.others (id serial, item int)",
+                    "CREATE FUNCTION public.one() RETURNS int LANGUAGE sql AS 'SELECT 1'");
             database.passTime(Duration.ofDays(30));
         }
         try (TestDatabase database = database()) {
@@ -35,6 +41,9 @@ final class TestDatabaseIT {
                     .isEqualTo("2");
             assertThat(value(database, "SELECT clock_timestamp() < pg_catalog.clock_timestamp() + interval '1 day'"))
                     .isEqualTo("t");
+            assertThat(value(database, """
+                            SELECT concat_ws(' ', to_regtype('public.state'), to_regclass('public.others'),
+                                to_regclass('public.both_tables'), to_regnamespace('elsewhere'), to_regproc('public.one'))""")).isEmpty();
         }
     }
 
@@ -42,12 +51,11 @@ final class TestDatabaseIT {
     @ValueSource(
             strings = {
                 "ALTER TABLE public.items ADD COLUMN another int",
-                "CREATE TABLE public.others (id int)",
                 "DROP TABLE public.empty",
                 "CREATE INDEX ON public.items (name)",
                 "GRANT SELECT ON public.items TO PUBLIC",
                 "ANALYZE public.items",
-                "CREATE SCHEMA elsewhere",
+                "ALTER TABLE public.items RENAME TO things",
                 "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET work_mem = ''1MB''', current_database()); END $$"
             })
     void it_is_dropped_when_it_was_altered(String alteration) {
