@@ -6,11 +6,11 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** MariaDB by both drivers. */
 @ParameterizedClass
-@EnumSource
+@MethodSource("dev.spream.storage.jdbc.lock.Matrix#drivers")
 final class MariaDbTransactionsIT extends MySqlTransactions {
     private static final Map<MySqlDriver, MySqlLockNamespaces> NAMESPACES = new EnumMap<>(MySqlDriver.class);
 

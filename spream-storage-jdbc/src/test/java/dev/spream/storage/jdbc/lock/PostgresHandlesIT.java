@@ -20,7 +20,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.stream.IntStream;
@@ -30,11 +32,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Transactions of handles: their connections, what they are begun with, and what ends them. */
 @ParameterizedClass
-@EnumSource
+@MethodSource("dev.spream.storage.jdbc.lock.Matrix#strategies")
 @Timeout(60)
 final class PostgresHandlesIT {
     private static final int INTERRUPTS = 20;
@@ -44,8 +46,7 @@ final class PostgresHandlesIT {
     private static final Duration STANDSTILL =
             Duration.ofMinutes(1); // longer than a test stands still on a busy machine
 
-    private static final PostgresLockNamespaces ADVISORY = new PostgresLockNamespaces(LockStrategy.ADVISORY);
-    private static final PostgresLockNamespaces ROWS = new PostgresLockNamespaces(LockStrategy.ROWS);
+    private static final Map<LockStrategy, PostgresLockNamespaces> NAMESPACES = new EnumMap<>(LockStrategy.class);
 
     private final LockStrategy strategy;
 
@@ -59,7 +60,7 @@ final class PostgresHandlesIT {
 
     @BeforeEach
     void open() {
-        namespaces = strategy == LockStrategy.ADVISORY ? ADVISORY : ROWS;
+        namespaces = NAMESPACES.computeIfAbsent(strategy, PostgresLockNamespaces::new);
         fixture = new PostgresLockFixture(namespaces);
         store = fixture.builder(SPACE)
                 .handles(HANDLES)
@@ -75,8 +76,8 @@ final class PostgresHandlesIT {
 
     @AfterAll
     static void drop() {
-        ADVISORY.close();
-        ROWS.close();
+        NAMESPACES.values().forEach(PostgresLockNamespaces::close);
+        NAMESPACES.clear();
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,21 +33,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /** Locks in transactions of the caller's, whose settings are the caller's. */
 @ParameterizedClass
-@EnumSource
+@MethodSource("dev.spream.storage.jdbc.lock.Matrix#strategies")
 @Timeout(60)
 final class PostgresTransactionsIT implements LentWorkContract {
     private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 100, 3);
     private static final PlannedLock ONE = exclusive(1);
     private static final PlannedLock TWO = exclusive(2);
 
-    private static final PostgresLockNamespaces ADVISORY = new PostgresLockNamespaces(LockStrategy.ADVISORY);
-    private static final PostgresLockNamespaces ROWS = new PostgresLockNamespaces(LockStrategy.ROWS);
+    private static final Map<LockStrategy, PostgresLockNamespaces> NAMESPACES = new EnumMap<>(LockStrategy.class);
 
     private final LockStrategy strategy;
 
@@ -61,10 +61,14 @@ final class PostgresTransactionsIT implements LentWorkContract {
 
     @BeforeEach
     void open() {
-        fixture = new PostgresLockFixture(strategy == LockStrategy.ADVISORY ? ADVISORY : ROWS);
+        fixture = new PostgresLockFixture(namespaces());
         store = fixture.open(SPACE);
         holder = fixture.beginOwn();
         own = fixture.beginOwn();
+    }
+
+    private PostgresLockNamespaces namespaces() {
+        return NAMESPACES.computeIfAbsent(strategy, PostgresLockNamespaces::new);
     }
 
     @AfterEach
@@ -76,8 +80,8 @@ final class PostgresTransactionsIT implements LentWorkContract {
 
     @AfterAll
     static void drop() {
-        ADVISORY.close();
-        ROWS.close();
+        NAMESPACES.values().forEach(PostgresLockNamespaces::close);
+        NAMESPACES.clear();
     }
 
     @Test
@@ -266,7 +270,7 @@ final class PostgresTransactionsIT implements LentWorkContract {
 
     @Override
     public HikariDataSource pool() {
-        return (strategy == LockStrategy.ADVISORY ? ADVISORY : ROWS).pool();
+        return namespaces().pool();
     }
 
     @Override
