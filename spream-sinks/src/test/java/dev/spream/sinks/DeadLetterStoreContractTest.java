@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ final class DeadLetterStoreContractTest {
     void a_store_that_does_nothing_fails_all_but_what_asks_for_nothing() {
         Set<String> passed =
                 new TreeSet<>(contractTests().stream().map(Method::getName).toList());
-        passed.removeAll(failures(NoopFixture::new));
+        passed.removeAll(failures(NoopFixture::new, name -> true));
         assertThat(passed)
                 .containsExactly(
                         "a_change_that_failed_parks_nothing",
@@ -40,33 +41,36 @@ final class DeadLetterStoreContractTest {
 
     @Test
     void a_store_that_forgets_letters_fails() {
-        assertThat(failures(MemoryFixture::new))
-                .contains(
-                        "a_letter_is_durable_when_accept_returns",
-                        "a_parked_change_parks_all_its_keys_and_keeps_them_parked",
-                        "many_threads_lose_nothing");
-        assertThat(failuresOf(ForgetfulStores.ForgetsWhatIsBehind::new))
-                .contains(
-                        "a_change_behind_a_parked_one_is_kept_and_parks_its_other_keys",
-                        "a_change_that_comes_again_after_its_letter_was_resolved_is_kept_again");
-        assertThat(failuresOf(ForgetfulStores.ForgetsReplays::new))
-                .contains(
-                        "a_letter_that_was_replayed_is_not_open_any_more",
-                        "a_key_is_released_when_none_of_its_letters_is_open");
-        assertThat(failuresOf(ForgetfulStores.ResolvesWhatWasRefused::new))
-                .contains("of_letters_claimed_together_those_that_were_taken_are_resolved");
-        assertThat(failuresOf(ForgetfulStores.ListsBackwards::new))
-                .contains("letters_are_listed_in_commit_order_whatever_the_order_they_came_in");
+        requireFailures(
+                MemoryFixture::new,
+                "a_letter_is_durable_when_accept_returns",
+                "a_parked_change_parks_all_its_keys_and_keeps_them_parked",
+                "many_threads_lose_nothing");
+        requireFailures(
+                spoiled(ForgetfulStores.ForgetsWhatIsBehind::new),
+                "a_change_behind_a_parked_one_is_kept_and_parks_its_other_keys",
+                "a_change_that_comes_again_after_its_letter_was_resolved_is_kept_again");
+        requireFailures(
+                spoiled(ForgetfulStores.ForgetsReplays::new),
+                "a_letter_that_was_replayed_is_not_open_any_more",
+                "a_key_is_released_when_none_of_its_letters_is_open");
+        requireFailures(
+                spoiled(ForgetfulStores.ResolvesWhatWasRefused::new),
+                "of_letters_claimed_together_those_that_were_taken_are_resolved");
+        requireFailures(
+                spoiled(ForgetfulStores.ListsBackwards::new),
+                "letters_are_listed_in_commit_order_whatever_the_order_they_came_in");
     }
 
     @Test
     void a_store_that_forgets_keys_fails() {
-        assertThat(failuresOf(ForgetfulStores.ParksOneKey::new))
-                .contains(
-                        "a_parked_change_parks_all_its_keys_and_keeps_them_parked",
-                        "a_change_behind_a_parked_one_is_kept_and_parks_its_other_keys");
-        assertThat(failuresOf(ForgetfulStores.ComparesText::new))
-                .contains("keys_are_parked_by_what_they_name_and_not_by_how_they_are_written");
+        requireFailures(
+                spoiled(ForgetfulStores.ParksOneKey::new),
+                "a_parked_change_parks_all_its_keys_and_keeps_them_parked",
+                "a_change_behind_a_parked_one_is_kept_and_parks_its_other_keys");
+        requireFailures(
+                spoiled(ForgetfulStores.ComparesText::new),
+                "keys_are_parked_by_what_they_name_and_not_by_how_they_are_written");
         assertThat(failuresOf(ForgetfulStores.NeverReleases::new))
                 .containsExactly("a_change_of_a_released_key_is_not_kept_behind_it");
         assertThat(failuresOf(ForgetfulStores.ReleasesBlindly::new))
@@ -81,22 +85,35 @@ final class DeadLetterStoreContractTest {
 
     @Test
     void a_store_that_forgets_what_was_overtaken_fails() {
-        assertThat(failuresOf(ForgetfulStores.ForgetsDeliveries::new))
-                .contains(
-                        "a_letter_is_overtaken_by_a_later_change_of_one_of_its_keys",
-                        "deliveries_of_a_key_wait_while_a_letter_of_it_is_claimed");
-        assertThat(failuresOf(ForgetfulStores.ForgetsWhatWasOvertaken::new))
-                .contains("a_letter_is_overtaken_by_a_later_change_of_one_of_its_keys");
+        requireFailures(
+                spoiled(ForgetfulStores.ForgetsDeliveries::new),
+                "a_letter_is_overtaken_by_a_later_change_of_one_of_its_keys",
+                "deliveries_of_a_key_wait_while_a_letter_of_it_is_claimed");
+        requireFailures(
+                spoiled(ForgetfulStores.ForgetsWhatWasOvertaken::new),
+                "a_letter_is_overtaken_by_a_later_change_of_one_of_its_keys");
+    }
+
+    private static Supplier<DeadLetterSinkFixture> spoiled(UnaryOperator<DeadLetterStore> spoiler) {
+        return () -> new JsonlFixture(spoiler);
+    }
+
+    /** Runs these tests of the contract alone, each of which has to fail. */
+    private static void requireFailures(Supplier<DeadLetterSinkFixture> fixtures, String... tests) {
+        assertThat(failures(fixtures, Set.of(tests)::contains)).containsExactlyInAnyOrder(tests);
     }
 
     private static Set<String> failuresOf(UnaryOperator<DeadLetterStore> spoiler) {
-        return failures(() -> new JsonlFixture(spoiler));
+        return failures(spoiled(spoiler), name -> true);
     }
 
-    /** The names of the contract's tests that fail. */
-    private static Set<String> failures(Supplier<DeadLetterSinkFixture> fixtures) {
+    /** The names of the contract's tests that fail, of those with such names. */
+    private static Set<String> failures(Supplier<DeadLetterSinkFixture> fixtures, Predicate<String> names) {
         Set<String> failed = new TreeSet<>();
-        contractTests().stream().filter(test -> !passes(test, fixtures)).forEach(test -> failed.add(test.getName()));
+        contractTests().stream()
+                .filter(test -> names.test(test.getName()))
+                .filter(test -> !passes(test, fixtures))
+                .forEach(test -> failed.add(test.getName()));
         return failed;
     }
 
