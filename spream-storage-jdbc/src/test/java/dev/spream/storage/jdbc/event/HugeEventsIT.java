@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 /** Tests of large events: no read loads more of them at once than the memory intended for it. */
 @Timeout(120)
 final class HugeEventsIT {
-    private static final int EVENTS = 200;
+    private static final int EVENTS = 60;
     private static final int SIZE = 300_000;
     private static final String INSERT = """
             INSERT INTO spream.events (event_id, aggregate_id, event_version, event_type, event_data, occurred_at)

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.spream.storage.jdbc.lock.Matrix#strategies")
 @Timeout(60)
 final class PostgresHandlesIT {
-    private static final int INTERRUPTS = 20;
+    private static final int INTERRUPTS = 5;
     private static final int MOST_INTERRUPTS = 10_000;
     private static final BucketSpace SPACE = new BucketSpace(BucketHash.SHA256, 1_000, 3);
     private static final int HANDLES = 3;

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 abstract class OutboxRaces {
     private static final int WORKERS = 4;
-    private static final int ENTRIES = Integer.getInteger("outbox.race-entries", 500);
+    private static final int ENTRIES = Integer.getInteger("outbox.race-entries", 200);
     private static final int KEYS = 10;
     private static final Duration LEASE = Duration.ofMinutes(5);
 
