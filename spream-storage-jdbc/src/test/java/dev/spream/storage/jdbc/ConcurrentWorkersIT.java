@@ -56,7 +56,8 @@ final class ConcurrentWorkersIT {
     void open() {
         database = TestDatabase.with(
                 "concurrent workers", // the server counts the deadlocks of a database
-                empty -> JdbcPartitionStorage.create(empty.dataSource(), "orders").close());
+                empty -> JdbcPartitionStorage.create(empty.dataSource(), "orders")
+                        .close());
         pools = IntStream.range(0, WORKERS).mapToObj(i -> database.open()).toList();
         storages = pools.stream()
                 .map(pool -> JdbcPartitionStorage.create(pool, "orders"))

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A database of its own on the shared server, with a clock that the test moves: a function of the server's name for its
- * clock, which this database's connections find first. With tables it is a copy of another one, or one that an earlier test
- * has used and left unaltered, with the rows of the beginning: to create a database costs several times as much as what a test
- * does in it.
+ * clock, which this database's connections find first. It is a copy of another one, or one that an earlier test has used, with
+ * the tables and rows of the beginning and nothing else: to create a database costs several times as much as what a test does
+ * in it.
  */
 public final class TestDatabase implements AutoCloseable {
     private static final String NO_TABLES = "";

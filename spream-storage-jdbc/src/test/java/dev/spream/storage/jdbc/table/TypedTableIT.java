@@ -96,8 +96,8 @@ final class TypedTableIT {
             try (JdbcProjectionOperations operations = JdbcProjectionOperations.create(database.dataSource())) {
                 ProjectionRebuilds rebuilds = operations.rebuilds();
                 int version = rebuilds.rebuild("totals", OptionalInt.of(2), 0, ACT);
-                await(() -> "ann 8, bob 7"
-                        .equals(row(FIRST_TOTALS))); // a version is caught up with a live one that reads later
+                // a version is caught up with a live one that has read nothing yet
+                await(() -> "ann 8, bob 7".equals(row(FIRST_TOTALS)));
                 await(() -> rebuilds.progress("totals").stream()
                         .allMatch(progress -> progress.version().prepared() && progress.isCaughtUp()));
                 return rebuilds.cutOver("totals", version, LIMIT, Set.of(), ACT);
