@@ -65,7 +65,11 @@ public final class TestDatabase implements AutoCloseable {
         }
         original.session.execute("SELECT test_clock.begin()");
         original.session.end();
-        return original.session.database;
+        String name = original.session.database;
+        Session.SERVER.execute("ALTER DATABASE %s ALLOW_CONNECTIONS false".formatted(name)); // a copy waits for sessions
+        Session.SERVER.execute(
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '%s'".formatted(name));
+        return name;
     }
 
     private static String copyOf(String original) {
