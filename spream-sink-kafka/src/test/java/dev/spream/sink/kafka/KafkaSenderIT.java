@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.spi.OutboxSenderProvider;
 import dev.spream.core.record.Json;
-import dev.spream.kafka.KafkaBroker;
 import dev.spream.outbox.LedgerResult;
 import dev.spream.outbox.OutboxEntry;
 import dev.spream.outbox.OutboxMessage;
@@ -17,7 +16,6 @@ import dev.spream.outbox.SendOutcome;
 import dev.spream.testkit.outbox.OutboxSenderContract;
 import dev.spream.testkit.outbox.OutboxSenderFixture;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -31,12 +29,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of publishing entries, and of the outcome of an attempt for each answer of a broker. */
 @Timeout(120)
@@ -45,27 +40,10 @@ final class KafkaSenderIT {
     private static final String PAYLOAD = "{\"buy\": \"s3cr3t\"}";
     private static final AtomicInteger TOPICS = new AtomicInteger();
 
-    @TempDir
-    private static Path folder;
-
-    private static BrokerProxy proxy;
-    private static KafkaBroker broker;
-
-    @BeforeAll
-    static void start() throws Exception {
-        proxy = BrokerProxy.start();
-        broker = KafkaBroker.startBehind(proxy.port(), folder);
-        proxy.target(broker.proxiedPort());
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        broker.close();
-        proxy.close();
-    }
+    private static final BrokerProxy PROXY = TestBroker.proxy();
 
     private static Topics topics() {
-        return new Topics(broker.address());
+        return TestBroker.topics();
     }
 
     private static String newTopic() throws Exception {
@@ -73,7 +51,7 @@ final class KafkaSenderIT {
     }
 
     private static KafkaSender sender(String topic, Map<String, String> more) throws Exception {
-        Map<String, String> values = new HashMap<>(Map.of("topic", topic, "bootstrap-servers", proxy.address()));
+        Map<String, String> values = new HashMap<>(Map.of("topic", topic, "bootstrap-servers", PROXY.address()));
         values.putAll(more);
         KafkaSenderProvider provider = new KafkaSenderProvider();
         return (KafkaSender) provider.create(TestConfig.of(provider, values), TestConfig.CONTEXT);
@@ -112,8 +90,8 @@ final class KafkaSenderIT {
 
         @Override
         public void receiver(Receiver behaviour) {
-            proxy.mute(behaviour == Receiver.HANGS);
-            proxy.cut(behaviour == Receiver.UNREACHABLE);
+            PROXY.mute(behaviour == Receiver.HANGS);
+            PROXY.cut(behaviour == Receiver.UNREACHABLE);
             if (behaviour == Receiver.REFUSES) {
                 refuse();
             }
@@ -236,19 +214,19 @@ final class KafkaSenderIT {
         String topic = newTopic();
         try (KafkaSender sender = sender(topic, Map.of("publish-timeout", "1s"))) {
             assertThat(sender.send(entry("first", PAYLOAD), LONG)).isInstanceOf(SendOutcome.Succeeded.class);
-            proxy.hold();
+            PROXY.hold();
             assertThat(sender.send(entry("second", PAYLOAD), LONG))
                     .isInstanceOfSatisfying(SendOutcome.Unknown.class, outcome -> {
                         assertThat(outcome.reason()).isEqualTo(ReasonCode.TIMEOUT);
                         assertThat(outcome.message()).endsWith("; it may have been published, or still be");
                     });
-            proxy.pass();
+            PROXY.pass();
             SendOutcome again = sender.send(entry("second", PAYLOAD), LONG);
             while (!(again instanceof SendOutcome.Succeeded)) {
                 again = sender.send(entry("second", PAYLOAD), LONG);
             }
             assertThat(sender.send(entry("third", PAYLOAD), LONG)).isInstanceOf(SendOutcome.Succeeded.class);
-            proxy.release();
+            PROXY.release();
         }
         assertThat(topics().read(topic).stream().map(message -> Topics.header(message, "idempotency-key")))
                 .containsExactly("first", "second", "third");
@@ -272,16 +250,16 @@ final class KafkaSenderIT {
         String topic = newTopic();
         try (KafkaSender sender = sender(topic, Map.of("publish-timeout", "6s"))) {
             assertThat(sender.send(entry("first", PAYLOAD), LONG)).isInstanceOf(SendOutcome.Succeeded.class);
-            proxy.mute(true);
+            PROXY.mute(true);
             FutureTask<SendOutcome> sending = new FutureTask<>(() -> sender.send(entry("second", PAYLOAD), LONG));
             Thread.ofVirtual().start(sending);
             while (topics().count(topic) < 2) {
                 assertThat(sending.isDone()).isFalse();
             }
-            proxy.mute(false);
+            PROXY.mute(false);
             assertThat(sending.get()).isInstanceOf(SendOutcome.Succeeded.class);
         } finally {
-            proxy.mute(false);
+            PROXY.mute(false);
         }
         assertThat(topics().count(topic)).isEqualTo(2);
     }

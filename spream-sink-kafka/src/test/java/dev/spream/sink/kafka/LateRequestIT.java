@@ -8,9 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import dev.spream.core.consume.BatchConsumer.Batch;
 import dev.spream.core.consume.Delivery;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.kafka.KafkaBroker;
 import dev.spream.testkit.consume.RecordingBatch;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,18 +16,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,31 +34,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class LateRequestIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-    @TempDir
-    private static Path folder;
-
-    private static BrokerProxy proxy;
-    private static KafkaBroker broker;
-
-    @BeforeAll
-    static void start() throws Exception {
-        proxy = BrokerProxy.start();
-        broker = KafkaBroker.startBehind(proxy.port(), folder);
-        proxy.target(broker.proxiedPort());
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        broker.close();
-        proxy.close();
-    }
+    private static final BrokerProxy PROXY = TestBroker.proxy();
 
     @AfterEach
     void repair() {
-        proxy.pass();
-        proxy.mute(false);
-        proxy.cut(false);
-        proxy.failIds(Errors.NONE);
+        PROXY.pass();
+        PROXY.mute(false);
+        PROXY.cut(false);
+        PROXY.failIds(Errors.NONE);
     }
 
     private static KafkaSink sink(String topic, Map<String, String> properties) throws Exception {
@@ -71,13 +50,13 @@ final class LateRequestIT {
 
     private static KafkaSink sink(String topic, Duration timeout, Map<String, String> properties) throws Exception {
         return new KafkaSink(
-                SharedProducer.open(KafkaChanges.options(proxy.address(), timeout, properties)),
+                SharedProducer.open(KafkaChanges.options(PROXY.address(), timeout, properties)),
                 new Partitions(OptionalInt.empty(), "sink.kafka.partitions"),
                 new RowMessages(TopicTemplate.parse(topic), Optional.empty(), Optional.empty(), Optional.empty()));
     }
 
     private static List<String> published(String topic) {
-        return KafkaChanges.labels(new Topics(broker.address()).read(topic));
+        return KafkaChanges.labels(TestBroker.topics().read(topic));
     }
 
     /** Publishes until it is confirmed, as the engine does. */
@@ -95,21 +74,21 @@ final class LateRequestIT {
     @ParameterizedTest
     @ValueSource(ints = {200, 1000})
     void a_request_that_arrives_after_later_changes_of_its_key_is_not_taken(int requestTimeout) throws Exception {
-        String topic = new Topics(broker.address()).create("late-" + requestTimeout, 1);
+        String topic = TestBroker.topics().create("late-" + requestTimeout, 1);
         try (KafkaSink sink = sink(topic, Map.of("request.timeout.ms", Integer.toString(requestTimeout)))) {
             publish(sink, change(1, "a"));
-            proxy.hold();
-            int heldBefore = proxy.held();
+            PROXY.hold();
+            int heldBefore = PROXY.held();
             RecordingBatch lost = new RecordingBatch(change(2, "a"), change(3, "a"));
             sink.consume(lost);
             assertThat(lost.failed()).containsOnlyKeys(0, 1);
             assertThat(lost.failure(0)).hasMessageContaining("was not confirmed for topic " + topic);
             assertThat(lost.failure(1)).hasMessageContaining("an earlier change of its keys was not");
-            assertThat(proxy.held()).as("requests that the network has").isGreaterThan(heldBefore);
-            proxy.pass();
+            assertThat(PROXY.held()).as("requests that the network has").isGreaterThan(heldBefore);
+            PROXY.pass();
             publish(sink, change(2, "a"), change(3, "a"), change(4, "a"));
             assertThat(published(topic)).containsExactly("a1", "a2", "a3", "a4");
-            proxy.release();
+            PROXY.release();
             assertThat(published(topic)).containsExactly("a1", "a2", "a3", "a4");
             publish(sink, change(5, "a"));
             assertThat(published(topic)).containsExactly("a1", "a2", "a3", "a4", "a5");
@@ -118,31 +97,32 @@ final class LateRequestIT {
 
     @Test
     void a_request_of_a_replaced_producer_that_arrives_soon_does_not_overtake() throws Exception {
-        String topic = new Topics(broker.address()).create("replaced", 1);
+        String topic = TestBroker.topics().create("replaced", 1);
         try (KafkaSink sink = sink(topic, Map.of())) {
             publish(sink, change(1, "a"));
-            proxy.hold();
+            PROXY.hold();
             RecordingBatch lost = new RecordingBatch(change(2, "a"));
             sink.consume(lost);
             assertThat(lost.failed()).containsOnlyKeys(0);
             sink.producer().replace(sink.producer().get()); // as after a failure that is final
-            proxy.pass();
+            PROXY.pass();
             FutureTask<@Nullable Void> publishing = new FutureTask<>(() -> {
                 publish(sink, change(2, "a"), change(3, "a"));
                 return null;
             });
             Thread thread = Thread.ofVirtual().start(publishing);
             thread.join(Duration.ofMillis(500)); // which is enough for both, unless they wait
-            proxy.release();
+            PROXY.release();
             publishing.get();
         }
         PublishedOrder.check(
-                List.of(change(1, "a"), change(2, "a"), change(3, "a")), new Topics(broker.address()).read(topic));
+                List.of(change(1, "a"), change(2, "a"), change(3, "a")),
+                TestBroker.topics().read(topic));
     }
 
     @Test
     void closing_ends_the_wait_for_requests_of_a_replaced_producer() throws Exception {
-        String topic = new Topics(broker.address()).create("replaced-closed", 1);
+        String topic = TestBroker.topics().create("replaced-closed", 1);
         KafkaSink sink = sink(topic, Map.of());
         publish(sink, change(1, "a"));
         sink.producer().replace(sink.producer().get());
@@ -160,7 +140,7 @@ final class LateRequestIT {
     @Test
     void a_topic_that_disappears_delays_its_own_changes_alone() throws Exception {
         Duration timeout = Duration.ofSeconds(5);
-        Topics topics = new Topics(broker.address());
+        Topics topics = TestBroker.topics();
         topics.create("gone-Orders", 1);
         topics.create("gone-Payments", 1);
         List<DataChangeRecord> changes = new ArrayList<>(
@@ -221,19 +201,19 @@ final class LateRequestIT {
 
     @Test
     void an_interrupt_ends_the_wait_and_is_told_by_the_exception_alone() throws Exception {
-        String topic = new Topics(broker.address()).create("interrupted", 1);
+        String topic = TestBroker.topics().create("interrupted", 1);
         try (KafkaSink sink = sink(topic, Map.of())) {
             publish(sink, change(1, "a"));
-            proxy.hold();
-            int heldBefore = proxy.held();
+            PROXY.hold();
+            int heldBefore = PROXY.held();
             FutureTask<Boolean> publishing = new FutureTask<>(() -> {
                 assertThatThrownBy(() -> sink.consume(new RecordingBatch(change(2, "a"))))
                         .isInstanceOf(InterruptedException.class);
                 return Thread.currentThread().isInterrupted();
             });
             Thread thread = Thread.ofVirtual().start(publishing);
-            while (proxy.held() == heldBefore) {
-                Thread.onSpinWait(); // until the message is on its way
+            while (PROXY.held() == heldBefore) {
+                TimeUnit.MILLISECONDS.sleep(5); // until the message is on its way
             }
             thread.interrupt();
             assertThat(publishing.get()).as("the flag is set as well").isFalse();
@@ -242,33 +222,33 @@ final class LateRequestIT {
 
     @Test
     void lost_answers_repeat_changes_in_order() throws Exception {
-        String topic = new Topics(broker.address()).create("lost-answers", 1);
+        String topic = TestBroker.topics().create("lost-answers", 1);
         List<DataChangeRecord> changes = IntStream.rangeClosed(1, 12)
                 .mapToObj(i -> change(i, i % 2 == 0 ? "a" : "b"))
                 .toList();
         try (KafkaSink sink = sink(topic, Map.of("request.timeout.ms", "200"))) {
             publish(sink, changes.get(0), changes.get(1));
-            proxy.mute(true);
+            PROXY.mute(true);
             RecordingBatch unanswered = new RecordingBatch(changes.subList(2, 6).toArray(DataChangeRecord[]::new));
             sink.consume(unanswered);
             assertThat(unanswered.settled()).isEmpty();
             assertThat(unanswered.failed()).hasSize(4);
-            proxy.mute(false);
+            PROXY.mute(false);
             publish(sink, changes.subList(2, 12).toArray(DataChangeRecord[]::new));
         }
-        PublishedOrder.check(changes, new Topics(broker.address()).read(topic));
+        PublishedOrder.check(changes, TestBroker.topics().read(topic));
     }
 
     @Test
     void a_cut_network_is_waited_for() throws Exception {
-        String topic = new Topics(broker.address()).create("cut", 1);
+        String topic = TestBroker.topics().create("cut", 1);
         try (KafkaSink sink = sink(topic, Map.of())) {
             publish(sink, change(1, "a"));
-            proxy.cut(true);
+            PROXY.cut(true);
             RecordingBatch lost = new RecordingBatch(change(2, "a"));
             sink.consume(lost);
             assertThat(lost.failure(0)).hasMessageContaining("check sink.kafka.bootstrap-servers");
-            proxy.cut(false);
+            PROXY.cut(false);
             publish(sink, change(2, "a"));
         }
         assertThat(published(topic)).containsExactly("a1", "a2");
@@ -276,38 +256,40 @@ final class LateRequestIT {
 
     @Test
     void a_producer_that_gets_no_id_is_replaced_in_time() throws Exception {
-        String topic = new Topics(broker.address()).create("no-id", 1);
-        proxy.failIds(Errors.COORDINATOR_LOAD_IN_PROGRESS); // the client asks again and again
+        String topic = TestBroker.topics().create("no-id", 1);
+        PROXY.failIds(Errors.COORDINATOR_LOAD_IN_PROGRESS); // the client asks again and again
         try (KafkaSink sink = sink(topic, Map.of())) {
             RecordingBatch lost = new RecordingBatch(change(1, "a"), change(2, "a"));
             assertTimeoutPreemptively(Duration.ofSeconds(20), () -> sink.consume(lost));
             assertThat(lost.failed()).containsOnlyKeys(0, 1);
             assertThat(lost.failure(0)).hasMessageContaining("no broker answers its request for a producer id");
-            proxy.failIds(Errors.NONE);
+            PROXY.failIds(Errors.NONE);
             publish(sink, change(1, "a"), change(2, "a"));
         }
-        PublishedOrder.check(List.of(change(1, "a"), change(2, "a")), new Topics(broker.address()).read(topic));
+        PublishedOrder.check(
+                List.of(change(1, "a"), change(2, "a")), TestBroker.topics().read(topic));
     }
 
     @Test
     void a_producer_that_fails_for_good_for_a_reason_of_its_own_is_replaced() throws Exception {
-        String topic = new Topics(broker.address()).create("broken-id", 1);
-        proxy.failIds(Errors.UNKNOWN_SERVER_ERROR);
+        String topic = TestBroker.topics().create("broken-id", 1);
+        PROXY.failIds(Errors.UNKNOWN_SERVER_ERROR);
         try (KafkaSink sink = sink(topic, Map.of())) {
             RecordingBatch lost = new RecordingBatch(change(1, "a"));
             sink.consume(lost);
             assertThat(lost.failed()).containsOnlyKeys(0);
-            proxy.failIds(Errors.NONE);
+            PROXY.failIds(Errors.NONE);
             RecordingBatch told = new RecordingBatch(change(1, "a")); // by what the producer throws from then on
             sink.consume(told);
             publish(sink, change(1, "a"), change(2, "a"));
         }
-        PublishedOrder.check(List.of(change(1, "a"), change(2, "a")), new Topics(broker.address()).read(topic));
+        PublishedOrder.check(
+                List.of(change(1, "a"), change(2, "a")), TestBroker.topics().read(topic));
     }
 
     @Test
     void a_missing_topic_does_not_delay_other_topics_and_is_waited_for_once() throws Exception {
-        new Topics(broker.address()).create("there-Orders", 1);
+        TestBroker.topics().create("there-Orders", 1);
         try (KafkaSink sink = sink("there-{table}", Map.of())) {
             RecordingBatch batch = new RecordingBatch(
                     KafkaChanges.ofTable("Orders", 1, "n", "a"),
@@ -324,7 +306,7 @@ final class LateRequestIT {
             assertThat(batch.failed()).containsOnlyKeys(1, 2, 3, 4, 5);
             assertThat(batch.failure(5)).hasMessageContaining("create it with");
         }
-        List<ConsumerRecord<byte[], byte[]>> orders = new Topics(broker.address()).read("there-Orders");
+        List<ConsumerRecord<byte[], byte[]>> orders = TestBroker.topics().read("there-Orders");
         assertThat(KafkaChanges.labels(orders)).containsExactly("a1", "a7");
         assertThat(orders.getLast().timestamp() - orders.getFirst().timestamp())
                 .as("milliseconds between the first message and that after the missing topic's")

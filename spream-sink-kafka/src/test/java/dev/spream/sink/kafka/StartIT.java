@@ -7,12 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.spream.api.spi.PluginContext;
 import dev.spream.core.consume.Consumer;
 import dev.spream.core.record.DataChangeRecord;
-import dev.spream.kafka.KafkaBroker;
 import dev.spream.testkit.consume.RecordingBatch;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -31,42 +29,16 @@ import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of what is refused before the first change, by a broker with users and rights, and of what rights allow. */
 @Timeout(120)
 final class StartIT {
-    private static final String USERS = "org.apache.kafka.common.security.plain.PlainLoginModule required "
-            + "username=\"admin\" password=\"admin-pw\" user_admin=\"admin-pw\" user_alice=\"alice-pw\" user_bob=\"bob-pw\";";
-
-    @TempDir
-    private static Path folder;
-
-    private static KafkaBroker broker;
-
     @BeforeAll
-    static void start() throws Exception {
-        broker = KafkaBroker.start(
-                folder,
-                Map.of(
-                        "listener.security.protocol.map", "CLIENT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
-                        "sasl.enabled.mechanisms", "PLAIN,SCRAM-SHA-256",
-                        "sasl.mechanism.inter.broker.protocol", "PLAIN",
-                        "listener.name.client.plain.sasl.jaas.config", USERS,
-                        "listener.name.client.scram-sha-256.sasl.jaas.config",
-                                "org.apache.kafka.common.security.scram.ScramLoginModule required;",
-                        "authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-                        "super.users", "User:admin;User:ANONYMOUS"));
+    static void createTopic() throws Exception {
         topics().create("orders", 3);
-    }
-
-    @AfterAll
-    static void stop() {
-        broker.close();
     }
 
     private static Map<String, String> login(String user, String password) {
@@ -81,9 +53,7 @@ final class StartIT {
     }
 
     private static Topics topics() {
-        Map<String, Object> all = new HashMap<>(login("admin", "admin-pw"));
-        all.put("bootstrap.servers", broker.address());
-        return new Topics(all);
+        return TestBroker.topics();
     }
 
     private static void grant(String user, ResourceType type, String name, AclOperation operation) throws Exception {
@@ -102,7 +72,8 @@ final class StartIT {
 
     private static Consumer sink(String user, String password, Map<String, String> more, PluginContext context)
             throws Exception {
-        Map<String, String> values = new HashMap<>(Map.of("bootstrap-servers", broker.address(), "topic", "orders"));
+        Map<String, String> values =
+                new HashMap<>(Map.of("bootstrap-servers", TestBroker.usersAddress(), "topic", "orders"));
         login(user, password).forEach((name, value) -> values.put("client." + name, value));
         values.putAll(more);
         return new KafkaSinkProvider().create(TestConfig.of(values), context);
@@ -125,7 +96,7 @@ final class StartIT {
         assertThatThrownBy(() -> sink("bob", "bob-pw", Map.of()))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("topic orders cannot be used")
-                .hasMessageContaining("kafka-acls.sh --bootstrap-server " + broker.address())
+                .hasMessageContaining("kafka-acls.sh --bootstrap-server " + TestBroker.usersAddress())
                 .hasMessageContaining("--operation Write --operation Describe --topic orders");
     }
 
@@ -167,7 +138,7 @@ final class StartIT {
             assertThatThrownBy(() -> sink("alice", "alice-pw", Map.of("client.sasl.jaas.config", login)))
                     .as(login)
                     .isInstanceOf(IOException.class)
-                    .hasMessageStartingWith("no connection to " + broker.address() + " can be made: ")
+                    .hasMessageStartingWith("no connection to " + TestBroker.usersAddress() + " can be made: ")
                     .hasMessageContaining("JAAS")
                     .hasMessageNotContaining("s3cret");
         }

@@ -7,52 +7,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.spream.api.spi.NonRetryableException;
-import dev.spream.kafka.KafkaBroker;
 import dev.spream.testkit.consume.RecordingBatch;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of batches that are published as a whole or not at all. */
 @Timeout(120)
 final class TransactionsIT {
-    @TempDir
-    private static Path folder;
-
-    private static BrokerProxy proxy;
-    private static KafkaBroker broker;
-
-    @BeforeAll
-    static void start() throws Exception {
-        proxy = BrokerProxy.start();
-        broker = KafkaBroker.startBehind(proxy.port(), folder);
-        proxy.target(broker.proxiedPort());
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        broker.close();
-        proxy.close();
-    }
+    private static final BrokerProxy PROXY = TestBroker.proxy();
 
     @AfterEach
     void repair() {
-        proxy.pass();
-        proxy.mute(false);
-        proxy.cut(false);
+        PROXY.pass();
+        PROXY.mute(false);
+        PROXY.cut(false);
     }
 
     private static TransactionalSink sink(String topic, String id, Map<String, String> more) throws Exception {
         Map<String, String> values = new HashMap<>(Map.of(
                 "bootstrap-servers",
-                proxy.address(),
+                PROXY.address(),
                 "topic",
                 topic,
                 "transactional-id",
@@ -66,7 +44,7 @@ final class TransactionsIT {
     }
 
     private static Topics topics() {
-        return new Topics(broker.address());
+        return TestBroker.topics();
     }
 
     @Test
@@ -108,10 +86,10 @@ final class TransactionsIT {
         String topic = topics().create("unanswered", 1);
         try (TransactionalSink sink = sink(topic, "unanswered", Map.of("transactions", "1"))) {
             sink.consume(new RecordingBatch(change(1, "a")));
-            proxy.hold();
+            PROXY.hold();
             assertThatThrownBy(() -> sink.consume(new RecordingBatch(change(2, "a"), change(3, "a"))))
                     .isInstanceOf(IOException.class);
-            proxy.pass();
+            PROXY.pass();
             RecordingBatch again = new RecordingBatch(change(2, "a"), change(3, "a"), change(4, "a"));
             boolean published = false;
             while (!published) {
@@ -122,7 +100,7 @@ final class TransactionsIT {
                     assertThat(e).hasMessageContaining("unanswered");
                 }
             }
-            proxy.release();
+            PROXY.release();
             assertThat(labels(topics().read(topic))).containsExactly("a1", "a2", "a3", "a4");
         }
     }

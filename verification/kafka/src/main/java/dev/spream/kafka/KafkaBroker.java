@@ -1,6 +1,7 @@
 package dev.spream.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,9 +13,14 @@ import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,76 +28,82 @@ import org.jspecify.annotations.Nullable;
  * by itself. It ends when it is closed, and when this process ends. Confined to one thread.
  */
 public final class KafkaBroker implements AutoCloseable {
+    private static final String CLIENT = "CLIENT";
+
     private final Path folder;
-    private final int port;
-    private final int proxiedPort;
+    private final Map<String, Integer> ports;
     private @Nullable Process process;
 
-    private KafkaBroker(Path folder, int port, int proxiedPort) {
+    private KafkaBroker(Path folder, Map<String, Integer> ports) {
         this.folder = folder;
-        this.port = port;
-        this.proxiedPort = proxiedPort;
+        this.ports = ports;
     }
+
+    /**
+     * A listener besides that of {@link #address()}.
+     *
+     * @param name in capitals
+     * @param protocol such as {@code SASL_PLAINTEXT}
+     * @param advertised the port that clients are told, such as that of a proxy before it; its own if 0
+     */
+    public record Listener(String name, String protocol, int advertised) {}
 
     /** Starts a broker in an empty folder; returns when it accepts requests. */
     public static KafkaBroker start(Path folder) throws IOException {
-        return start(folder, Map.of());
+        return start(folder, Map.of(), List.of());
     }
 
     /**
      * Starts a broker.
      *
      * @param settings more settings of the broker, or others than those of this class
+     * @param more listeners besides the one without encryption and users, whose address is {@link #address()}
      */
-    public static KafkaBroker start(Path folder, Map<String, String> settings) throws IOException {
-        int[] ports = freePorts();
-        return start(folder, ports[0], 0, ports[1], settings);
-    }
-
-    private static KafkaBroker start(
-            Path folder, int port, int proxiedPort, int controllerPort, Map<String, String> settings)
-            throws IOException {
+    public static KafkaBroker start(Path folder, Map<String, String> settings, List<Listener> more) throws IOException {
+        List<Listener> listeners = new ArrayList<>(List.of(new Listener(CLIENT, "PLAINTEXT", 0)));
+        listeners.addAll(more);
+        Listener controller = new Listener("CONTROLLER", "PLAINTEXT", 0);
+        Map<String, Integer> ports = freePorts(listeners, controller);
         Properties all = new Properties();
-        all.putAll(settings(folder, port, controllerPort));
+        all.putAll(settings(folder, listeners, controller, ports));
         all.putAll(settings);
         try (Writer writer = Files.newBufferedWriter(folder.resolve("server.properties"))) {
             all.store(writer, null);
         }
-        KafkaBroker broker = new KafkaBroker(folder, port, proxiedPort);
+        KafkaBroker broker = new KafkaBroker(folder, ports);
         broker.start();
         return broker;
     }
 
-    /** Starts a broker that also has clients behind a proxy, which passes what comes to its port to {@link #proxiedPort}. */
-    public static KafkaBroker startBehind(int proxyPort, Path folder) throws IOException {
-        int[] ports = freePorts();
-        int port = ports[0];
-        int controllerPort = ports[1];
-        int proxied = ports[2];
-        return start(
-                folder,
-                port,
-                proxied,
-                controllerPort,
-                Map.of(
-                        "listeners",
-                        "CLIENT://127.0.0.1:%d,PROXIED://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d"
-                                .formatted(port, proxied, controllerPort),
-                        "advertised.listeners",
-                        "CLIENT://127.0.0.1:%d,PROXIED://127.0.0.1:%d".formatted(port, proxyPort),
-                        "listener.security.protocol.map",
-                        "CLIENT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT"));
-    }
-
-    private static Map<String, String> settings(Path folder, int port, int controllerPort) {
+    private static Map<String, String> settings(
+            Path folder, List<Listener> listeners, Listener controller, Map<String, Integer> ports) {
+        String own = "CONTROLLER://127.0.0.1:" + ports.get(controller.name());
         return Map.ofEntries(
                 Map.entry("process.roles", "broker,controller"),
                 Map.entry("node.id", "1"),
-                Map.entry("controller.quorum.voters", "1@127.0.0.1:" + controllerPort),
+                Map.entry("controller.quorum.voters", "1@127.0.0.1:" + ports.get(controller.name())),
                 Map.entry(
-                        "listeners", "CLIENT://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d".formatted(port, controllerPort)),
-                Map.entry("listener.security.protocol.map", "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT"),
-                Map.entry("inter.broker.listener.name", "CLIENT"),
+                        "listeners",
+                        each(
+                                        listeners,
+                                        listener -> "%s://127.0.0.1:%d"
+                                                .formatted(listener.name(), ports.get(listener.name())))
+                                + "," + own),
+                Map.entry(
+                        "advertised.listeners",
+                        each(
+                                listeners,
+                                listener -> "%s://127.0.0.1:%d"
+                                        .formatted(
+                                                listener.name(),
+                                                listener.advertised() == 0
+                                                        ? ports.get(listener.name())
+                                                        : listener.advertised()))),
+                Map.entry(
+                        "listener.security.protocol.map",
+                        each(listeners, listener -> listener.name() + ":" + listener.protocol())
+                                + ",CONTROLLER:PLAINTEXT"),
+                Map.entry("inter.broker.listener.name", CLIENT),
                 Map.entry("controller.listener.names", "CONTROLLER"),
                 Map.entry("log.dirs", folder.resolve("log").toString()),
                 Map.entry("auto.create.topics.enable", "false"),
@@ -105,24 +117,37 @@ public final class KafkaBroker implements AutoCloseable {
                 Map.entry("group.initial.rebalance.delay.ms", "0"));
     }
 
-    /** Returns three ports, held at the same time, so that they differ. */
-    private static int[] freePorts() throws IOException {
-        InetAddress loopback = InetAddress.getLoopbackAddress();
-        try (ServerSocket first = new ServerSocket(0, 1, loopback);
-                ServerSocket second = new ServerSocket(0, 1, loopback);
-                ServerSocket third = new ServerSocket(0, 1, loopback)) {
-            return new int[] {first.getLocalPort(), second.getLocalPort(), third.getLocalPort()};
+    private static String each(List<Listener> listeners, Function<Listener, String> text) {
+        return listeners.stream().map(text).collect(Collectors.joining(","));
+    }
+
+    /** Returns the ports by the names of the listeners, held at the same time, so that they differ. */
+    private static Map<String, Integer> freePorts(List<Listener> listeners, Listener controller) throws IOException {
+        Map<String, Integer> ports = new HashMap<>();
+        List<ServerSocket> held = new ArrayList<>();
+        try {
+            for (Listener listener :
+                    Stream.concat(listeners.stream(), Stream.of(controller)).toList()) {
+                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                held.add(socket);
+                ports.put(listener.name(), socket.getLocalPort());
+            }
+        } finally {
+            for (ServerSocket socket : held) {
+                socket.close();
+            }
         }
+        return ports;
     }
 
     /** Returns host and port, the same after a restart. */
     public String address() {
-        return "127.0.0.1:" + port;
+        return "127.0.0.1:" + port(CLIENT);
     }
 
-    /** Returns the port for a proxy. */
-    public int proxiedPort() {
-        return proxiedPort;
+    /** Returns the port on which a listener accepts connections. */
+    public int port(String listener) {
+        return requireNonNull(ports.get(listener), listener);
     }
 
     /** Starts it again, on its data and at its address, after it was killed. */
