@@ -11,11 +11,11 @@ import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.Mod;
 import dev.spream.core.subscription.CompletionReason;
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.emulator.control.PartitionChurn;
+import dev.spream.emulator.control.PartitionControl;
+import dev.spream.emulator.control.PartitionControl.PartitionView;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,9 +35,7 @@ final class SpannerToKafkaIT {
     void every_row_arrives_in_order_while_partitions_change() throws Exception {
         Random random = new Random(7);
         TestBroker.topics().create("bank.Changes.Accounts", 3);
-        try (SpannerEmulator spanner = SpannerEmulator.builder()
-                .churn(PartitionChurn.every(Duration.ofMillis(50)))
-                .start()) {
+        try (SpannerEmulator spanner = SpannerEmulator.start()) {
             spanner.createDatabase(
                     DATABASE,
                     DatabaseDialect.GOOGLE_STANDARD_SQL,
@@ -72,9 +70,21 @@ final class SpannerToKafkaIT {
                                 .to(versions.merge(Integer.toString(row), 1, Integer::sum))
                                 .build()));
                 last = connection.client().write(mutations);
+                if (i % 5 == 0) {
+                    change(spanner.partitions(DATABASE, "Changes"), random);
+                }
             }
         }
         return Instant.ofEpochSecond(last.getSeconds(), last.getNanos());
+    }
+
+    private static void change(PartitionControl partitions, Random random) {
+        List<PartitionView> live = partitions.live();
+        switch (live.size() < 2 ? 0 : random.nextInt(3)) {
+            case 0 -> partitions.split(live.getFirst().token());
+            case 1 -> partitions.merge(live.getFirst().token(), live.getLast().token());
+            default -> partitions.move(live.getLast().token());
+        }
     }
 
     private static CompletionReason run(SpannerEmulator spanner, Instant start, Instant end) {

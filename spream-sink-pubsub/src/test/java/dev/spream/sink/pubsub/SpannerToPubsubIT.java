@@ -12,12 +12,12 @@ import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.Mod;
 import dev.spream.core.subscription.CompletionReason;
 import dev.spream.emulator.SpannerEmulator;
-import dev.spream.emulator.control.PartitionChurn;
+import dev.spream.emulator.control.PartitionControl;
+import dev.spream.emulator.control.PartitionControl.PartitionView;
 import dev.spream.sink.pubsub.PublisherServer.Reply;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
 import io.grpc.Status;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,9 +38,7 @@ final class SpannerToPubsubIT {
     @Test
     void every_row_arrives_in_order_while_partitions_change_and_requests_fail() throws Exception {
         Random random = new Random(7);
-        try (SpannerEmulator spanner = SpannerEmulator.builder()
-                        .churn(PartitionChurn.every(Duration.ofMillis(50)))
-                        .start();
+        try (SpannerEmulator spanner = SpannerEmulator.start();
                 PublisherServer pubsub = PublisherServer.start()) {
             spanner.createDatabase(
                     DATABASE,
@@ -75,9 +73,21 @@ final class SpannerToPubsubIT {
                                 .to(versions.merge(Integer.toString(row), 1, Integer::sum))
                                 .build()));
                 last = connection.client().write(mutations);
+                if (i % 5 == 0) {
+                    change(spanner.partitions(DATABASE, "Changes"), random);
+                }
             }
         }
         return Instant.ofEpochSecond(last.getSeconds(), last.getNanos());
+    }
+
+    private static void change(PartitionControl partitions, Random random) {
+        List<PartitionView> live = partitions.live();
+        switch (live.size() < 2 ? 0 : random.nextInt(3)) {
+            case 0 -> partitions.split(live.getFirst().token());
+            case 1 -> partitions.merge(live.getFirst().token(), live.getLast().token());
+            default -> partitions.move(live.getLast().token());
+        }
     }
 
     private static CompletionReason run(SpannerEmulator spanner, PublisherServer pubsub, Instant start, Instant end) {
