@@ -16,14 +16,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests of declared tables, planned as Flink plans them; nothing is read. */
-final class ChangeStreamTableFactoryTest {
+final class ChangeStreamTableFactoryIT {
     private static final String STREAM =
             "'database' = 'projects/p/instances/i/databases/d', 'stream' = 'S', 'table' = 'Accounts'";
     private static final String COLUMNS = "Id STRING, Owner STRING, Amount BIGINT, PRIMARY KEY (Id) NOT ENFORCED";
 
     private final TableEnvironment environment = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
 
-    ChangeStreamTableFactoryTest() {
+    ChangeStreamTableFactoryIT() {
         environment.getConfig().set("execution.checkpointing.interval", "1 s");
     }
 
