@@ -21,10 +21,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 
 /** The subscriptions that beans and properties make, and the problems of the others. Nothing is started. */
 final class SpreamAutoConfigurationTest {
@@ -316,14 +319,30 @@ final class SpreamAutoConfigurationTest {
 
     @Test
     void an_invalid_configuration_is_described_as_spring_does() {
-        runner.withPropertyValues("spream.subscriptions.orders.sink=nonsense").run(context -> {
-            FailureAnalysis analysis =
-                    requireNonNull(new ConfigFailureAnalyzer().analyze(failure(context.getStartupFailure())));
-            assertThat(analysis.getDescription())
-                    .startsWith("The configuration of spream is invalid:")
-                    .contains("1. orders: ");
-            assertThat(analysis.getAction()).contains("spream.subscriptions.<name>");
-        });
+        stored.withBean("orders", Consumer.class, SpreamAutoConfigurationTest::consumer)
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new SystemEnvironmentPropertySource(
+                                "systemEnvironment", Map.of("SPREAM_SUBSCRIPTIONS_ORDERS_MAXINFLIGHT", "none"))))
+                .run(context -> {
+                    FailureAnalysis analysis = requireNonNull(analyzer().analyze(failure(context.getStartupFailure())));
+                    assertThat(analysis.getDescription())
+                            .startsWith("The configuration of spream is invalid:")
+                            .contains(
+                                    "1. orders: max-inflight is 'none' (\"SPREAM_SUBSCRIPTIONS_ORDERS_MAXINFLIGHT\""
+                                            + " from property source \"systemEnvironment\"): expected integer, 1 to 1000");
+                    assertThat(analysis.getAction()).contains("spream.subscriptions.<name>");
+                });
+    }
+
+    /** Returns the one that Spring finds, among its own, which need a context. */
+    private static FailureAnalyzer analyzer() {
+        return SpringFactoriesLoader.forDefaultResourceLocation()
+                .load(FailureAnalyzer.class, FailureHandler.handleMessage((message, failure) -> {}))
+                .stream()
+                .filter(ConfigFailureAnalyzer.class::isInstance)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static List<String> problems(ApplicationContextRunner runner) {
