@@ -99,7 +99,7 @@ final class VocabularyIT {
     }
 
     @Test
-    void every_command_reaches_the_read_model_and_the_search() throws Exception {
+    void every_command_reaches_the_read_model_and_the_search_and_another_index_ends_the_program() throws Exception {
         try (VocabularyService service = VocabularyService.start(environment)) {
             URI uri = service.uri();
             commandEverything(uri);
@@ -114,13 +114,7 @@ final class VocabularyIT {
                             .getAsLong())
                     .isEqualTo(1);
             judge();
-        }
-    }
-
-    @Test
-    void an_index_that_is_another_one_ends_the_program() throws Exception {
-        try (VocabularyService service = VocabularyService.start(environment)) {
-            commandEverything(service.uri());
+            requireHealthAndMetrics(service.managementUri());
         }
         Map<String, String> astray = new HashMap<>(environment);
         astray.put("SEARCH_DIRECTORY", directory.resolve("empty").toString());
@@ -245,61 +239,54 @@ final class VocabularyIT {
                             .PUT(BodyPublishers.ofString("{\"name\": \"\\ud800\"}")))
                     .expect(400);
             assertThat(ReadModelJudge.events(database)).hasSize(2);
+            requireCorrelation(uri);
         }
     }
 
-    @Test
-    void an_event_is_kept_with_the_correlation_id_of_the_request_that_led_to_it() throws Exception {
-        try (VocabularyService service = VocabularyService.start(environment)) {
-            client.send(HttpRequest.newBuilder(URI.create(service.uri() + "/entries"))
-                            .header("Idempotency-Key", "k")
-                            .header("X-Correlation-Id", "order-7")
-                            .POST(BodyPublishers.ofString(WORD)))
-                    .expect(201);
-            assertThat(ReadModelJudge.events(database))
-                    .singleElement()
-                    .extracting(event -> event.metadata().correlationId())
-                    .isEqualTo("order-7");
-        }
+    /** An event is kept with the correlation id of the request that led to it. */
+    private void requireCorrelation(URI uri) throws Exception {
+        client.send(HttpRequest.newBuilder(URI.create(uri + "/entries"))
+                        .header("Idempotency-Key", "correlated")
+                        .header("X-Correlation-Id", "order-7")
+                        .POST(BodyPublishers.ofString(WORD)))
+                .expect(201);
+        assertThat(ReadModelJudge.events(database))
+                .extracting(event -> event.metadata().correlationId())
+                .containsOnlyOnce("order-7");
     }
 
-    @Test
-    void health_readiness_and_metrics_say_what_they_should() throws Exception {
-        try (VocabularyService service = VocabularyService.start(environment)) {
-            commandEverything(service.uri());
-            URI management = service.managementUri();
-            JsonObject health = client.await(
-                            management, "/health", json -> json.toString().contains("\"lag_seconds\":0.0"))
-                    .json();
-            assertThat(health.keySet()).containsExactly("status", "projections", "lag_seconds", "error_rate");
-            assertThat(health.get("status").getAsString()).isEqualTo("healthy");
-            JsonObject projections = health.getAsJsonObject("projections");
-            assertThat(projections.keySet()).containsExactly("vocabulary_read_model", "vocabulary_search_index");
-            for (String projection : projections.keySet()) {
-                assertThat(projections.getAsJsonObject(projection).keySet())
-                        .containsExactly(
-                                "status",
-                                "last_processed_event",
-                                "last_processed_at",
-                                "error_count",
-                                "position",
-                                "parked_aggregates",
-                                "parked_events");
-            }
-            client.get(management, "/ready").expect(200);
-            client.get(management, "/live").expect(200);
-            assertThat(client.get(management, "/metrics").expect(200).body())
-                    .contains(
-                            "projection_event_processing_duration_seconds_bucket{",
-                            "event_type=\"ItemsGeneratedWithAI\"",
-                            "projection_event_lag_seconds{",
-                            "projection_errors_total{",
-                            "search_index_batch_size_bucket",
-                            "search_index_write_duration_seconds_bucket",
-                            "jvm_memory_used_bytes{",
-                            "process_uptime_seconds",
-                            "process_cpu_usage");
+    private void requireHealthAndMetrics(URI management) throws Exception {
+        JsonObject health = client.await(
+                        management, "/health", json -> json.toString().contains("\"lag_seconds\":0.0"))
+                .json();
+        assertThat(health.keySet()).containsExactly("status", "projections", "lag_seconds", "error_rate");
+        assertThat(health.get("status").getAsString()).isEqualTo("healthy");
+        JsonObject projections = health.getAsJsonObject("projections");
+        assertThat(projections.keySet()).containsExactly("vocabulary_read_model", "vocabulary_search_index");
+        for (String projection : projections.keySet()) {
+            assertThat(projections.getAsJsonObject(projection).keySet())
+                    .containsExactly(
+                            "status",
+                            "last_processed_event",
+                            "last_processed_at",
+                            "error_count",
+                            "position",
+                            "parked_aggregates",
+                            "parked_events");
         }
+        client.get(management, "/ready").expect(200);
+        client.get(management, "/live").expect(200);
+        assertThat(client.get(management, "/metrics").expect(200).body())
+                .contains(
+                        "projection_event_processing_duration_seconds_bucket{",
+                        "event_type=\"ItemsGeneratedWithAI\"",
+                        "projection_event_lag_seconds{",
+                        "projection_errors_total{",
+                        "search_index_batch_size_bucket",
+                        "search_index_write_duration_seconds_bucket",
+                        "jvm_memory_used_bytes{",
+                        "process_uptime_seconds",
+                        "process_cpu_usage");
     }
 
     @Test
