@@ -45,7 +45,7 @@ class MirrorIT {
     private static final long CHANGES_PER_SECOND = Long.getLong("mirror.rate", 60);
     private static final int DEATHS = Integer.getInteger("mirror.deaths", 1);
     private static final long SEED = Long.getLong("mirror.seed", System.nanoTime() % 1_000_000);
-    private static final Duration CHURN = Duration.ofMillis(DEATHS > 1 ? 700 : 1_200);
+    private static final Duration CHURN = Duration.ofMillis(DEATHS > 1 ? 700 : 3_000);
     private static final int KEYS = Math.toIntExact(Math.clamp(CHANGES / 200, 50, 5_000));
     private static final Duration TIMEOUT = Duration.ofSeconds(90 + 2 * CHANGES / CHANGES_PER_SECOND);
 

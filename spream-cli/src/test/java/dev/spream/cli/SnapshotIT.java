@@ -56,7 +56,7 @@ class SnapshotIT {
     private static final int READS = ROWS > 100_000 ? 8 : 1;
 
     private static final long CHANGES_PER_SECOND = ROWS > 100_000 ? 200 : 60;
-    private static final Duration CHURN = Duration.ofMillis(ROWS > 100_000 ? 700 : 1_200);
+    private static final Duration CHURN = Duration.ofMillis(ROWS > 100_000 ? 700 : 3_000);
     /** Of the writer of these rows: it writes while services start, too. */
     private static final Duration PAUSE = Duration.ofMillis(ROWS > 100_000 ? 5 : 25);
 

@@ -52,7 +52,7 @@ class WorkerDeathIT {
     private static final int KILLS_IN_WAITS = Boolean.getBoolean("worker.inWaits") ? DEATHS / (STOPS ? 2 : 1) : 0;
     private static final int ATTEMPTS = 4; // as many deaths as there were to be, for those kills
     private static final long SEED = Long.getLong("worker.seed", System.nanoTime() % 1_000_000);
-    private static final Duration CHURN = Duration.ofMillis(DEATHS > 1 ? 700 : 1_200);
+    private static final Duration CHURN = Duration.ofMillis(DEATHS > 1 ? 700 : 3_000);
     private static final Duration TIMEOUT = Duration.ofMinutes(3);
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final long POLL_NANOS = 500_000_000;

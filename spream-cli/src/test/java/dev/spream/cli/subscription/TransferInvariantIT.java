@@ -57,8 +57,9 @@ final class TransferInvariantIT {
     private static final int KILLS = Integer.getInteger("transfer.kills", 1);
     private static final long SEED = Long.getLong("transfer.seed", System.nanoTime() % 1_000_000);
     private static final Duration TRANSFER_INTERVAL = Duration.ofMillis(KILLS > 1 ? 20 : 60);
-    private static final Duration CHURN = Duration.ofMillis(KILLS > 1 ? 500 : 1_000);
-    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final Duration CHURN = Duration.ofMillis(KILLS > 1 ? 500 : 3_000);
+    private static final Duration LOOK_INTERVAL = Duration.ofMillis(KILLS > 1 ? 2 : 20);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
     @TempDir
     private Path folder;
@@ -284,7 +285,7 @@ final class TransferInvariantIT {
                         row.next();
                         found.merge(row.getLong(1), 1, Integer::sum);
                     }
-                    LockSupport.parkNanos(2_000_000);
+                    LockSupport.parkNanos(LOOK_INTERVAL.toNanos());
                 }
             }
         }
