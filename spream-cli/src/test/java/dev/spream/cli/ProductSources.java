@@ -12,6 +12,7 @@ import com.sun.source.util.TreePathScanner;
 import com.sun.source.util.Trees;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -40,18 +41,27 @@ final class ProductSources {
     /**
      * Returns the findings of the rule in all product sources.
      *
-     * @param matter selects the files, by their text, that the rule applies to
+     * @param matter selects the files, by their text, that the rule applies to, among those that any rule applies to
      * @param atLeast the least number of such files, so that a rule that applies to none is noticed
      */
     static List<String> scan(Predicate<String> matter, int atLeast, Function<Unit, Rule> rule) throws IOException {
-        List<JavaFileObject> sources = with(matter);
-        assertThat(sources).hasSizeGreaterThan(atLeast);
-        return scan(sources, rule);
+        Attributed all = Shared.ALL;
+        synchronized (all) { // the compiler still looks up types meanwhile
+            List<CompilationUnitTree> units = new ArrayList<>();
+            for (CompilationUnitTree unit : all.units) {
+                if (matter.test(unit.getSourceFile().getCharContent(true).toString())) {
+                    units.add(unit);
+                }
+            }
+            assertThat(units).hasSizeGreaterThan(atLeast);
+            return all.findings(units, rule);
+        }
     }
 
     /** Returns the findings of the rule in a text. */
     static List<String> scan(String sample, Function<Unit, Rule> rule) throws IOException {
-        return scan(List.of(source(URI.create("string:///Sample.java"), sample)), rule);
+        Attributed attributed = Attributed.of(List.of(source(URI.create("string:///Sample.java"), sample)));
+        return attributed.findings(attributed.units, rule);
     }
 
     private static List<JavaFileObject> with(Predicate<String> matter) throws IOException {
@@ -85,10 +95,14 @@ final class ProductSources {
         return found;
     }
 
-    /** Types of other files come from the class path, and from the examples; what is missing is passed over. */
-    private static List<String> scan(List<JavaFileObject> sources, Function<Unit, Rule> rule) throws IOException {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
+    /**
+     * Sources whose types are known. Types of other files come from the class path, and from the examples; what is missing is
+     * passed over.
+     */
+    private record Attributed(JavacTask task, List<CompilationUnitTree> units) {
+        static Attributed of(List<JavaFileObject> sources) throws IOException {
+            JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+            StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
             String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
             JavacTask task = (JavacTask) compiler.getTask(
                     null,
@@ -104,13 +118,33 @@ final class ProductSources {
                             "../spream-examples/src/main/java"),
                     null,
                     sources);
-            Iterable<? extends CompilationUnitTree> units = task.parse();
+            List<CompilationUnitTree> units = new ArrayList<>();
+            task.parse().forEach(units::add);
             task.analyze();
+            return new Attributed(task, units);
+        }
+
+        List<String> findings(List<CompilationUnitTree> among, Function<Unit, Rule> rule) {
             List<String> found = new ArrayList<>();
-            for (CompilationUnitTree unit : units) {
+            for (CompilationUnitTree unit : among) {
                 rule.apply(new Unit(unit, task, found)).scan(unit, null);
             }
             return found;
+        }
+    }
+
+    /** The sources that a rule applies to, attributed once for all rules: it takes as long as to compile them. */
+    private static final class Shared {
+        static final Attributed ALL = attributed();
+
+        private static Attributed attributed() {
+            try {
+                return Attributed.of(with(text -> text.contains("Duration")
+                        || text.contains("import org.slf4j.")
+                        || text.contains("import io.opentelemetry.")));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 
