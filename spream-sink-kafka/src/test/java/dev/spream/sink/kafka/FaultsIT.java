@@ -111,7 +111,7 @@ final class FaultsIT {
                 Map.entry("sink", "kafka"),
                 Map.entry("sink.kafka.bootstrap-servers", broker.address()),
                 Map.entry("sink.kafka.topic", topic),
-                Map.entry("sink.kafka.publish-timeout", "2s"),
+                Map.entry("sink.kafka.publish-timeout", "10s"),
                 Map.entry("max-inflight", "50"),
                 Map.entry("lease-time", "4s"),
                 Map.entry("heartbeat-interval", "200ms"),

@@ -2,6 +2,7 @@ package dev.spream.sink.kafka;
 
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
+import dev.spream.core.SpreamException;
 import dev.spream.servers.JavaCommand;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -10,6 +11,8 @@ import java.util.List;
 
 /** A subscription in a process of its own, to be killed. Confined to one thread. */
 final class WorkerProcess implements AutoCloseable {
+    private static final int STARTS = 5;
+
     private final Process process;
 
     private WorkerProcess(Process process) {
@@ -45,8 +48,20 @@ final class WorkerProcess implements AutoCloseable {
 
     /** @param arguments the file of the configuration */
     public static void main(String... arguments) {
-        try (Spream spream = Spream.create(SpreamConfig.load(Path.of(arguments[0])))) {
+        SpreamConfig config = SpreamConfig.load(Path.of(arguments[0]));
+        for (int start = 1; !run(config, start < STARTS); start++) {}
+    }
+
+    /** Returns false if a server did not answer at the start, as on a machine with much other work. */
+    private static boolean run(SpreamConfig config, boolean mayFail) {
+        try (Spream spream = Spream.create(config)) {
             spream.run();
+            return true;
+        } catch (SpreamException e) {
+            if (mayFail && String.valueOf(e.getMessage()).contains("could not be opened")) {
+                return false;
+            }
+            throw e;
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.spream.sink.s3;
 
 import dev.spream.api.Spream;
 import dev.spream.api.config.SpreamConfig;
+import dev.spream.core.SpreamException;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
@@ -12,6 +13,8 @@ import java.util.Properties;
 
 /** A worker process of a test, which runs a configured subscription until it is told to end. */
 final class FilesWorker {
+    private static final int STARTS = 5;
+
     private FilesWorker() {}
 
     public static void main(String[] args) throws IOException {
@@ -22,8 +25,21 @@ final class FilesWorker {
         Map<String, String> config = new HashMap<>();
         file.stringPropertyNames().forEach(key -> config.put(key, file.getProperty(key)));
         config.put("worker", args[1]);
-        Spream spream = Spream.create(SpreamConfig.of(config));
+        for (int start = 1; !run(SpreamConfig.of(config), start < STARTS); start++) {}
+    }
+
+    /** Returns false if a server did not answer at the start, as on a machine with much other work. */
+    private static boolean run(SpreamConfig config, boolean mayFail) {
+        Spream spream = Spream.create(config);
         Runtime.getRuntime().addShutdownHook(new Thread(spream::shutdown));
-        spream.run();
+        try {
+            spream.run();
+            return true;
+        } catch (SpreamException e) {
+            if (mayFail && String.valueOf(e.getMessage()).contains("could not be opened")) {
+                return false;
+            }
+            throw e;
+        }
     }
 }
