@@ -113,7 +113,7 @@ final class FaultsIT {
                 Map.entry("sink.kafka.topic", topic),
                 Map.entry("sink.kafka.publish-timeout", "10s"),
                 Map.entry("max-inflight", "50"),
-                Map.entry("lease-time", "4s"),
+                Map.entry("lease-time", "10s"),
                 Map.entry("heartbeat-interval", "200ms"),
                 Map.entry("watermark-interval", "200ms"),
                 Map.entry("partition-discovery-interval", "200ms"),
