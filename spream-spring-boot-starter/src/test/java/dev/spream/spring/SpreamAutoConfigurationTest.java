@@ -328,9 +328,8 @@ final class SpreamAutoConfigurationTest {
                     FailureAnalysis analysis = requireNonNull(analyzer().analyze(failure(context.getStartupFailure())));
                     assertThat(analysis.getDescription())
                             .startsWith("The configuration of spream is invalid:")
-                            .contains(
-                                    "1. orders: max-inflight is 'none' (\"SPREAM_SUBSCRIPTIONS_ORDERS_MAXINFLIGHT\""
-                                            + " from property source \"systemEnvironment\"): expected integer, 1 to 1000");
+                            .contains("1. orders: max-inflight is 'none' (\"SPREAM_SUBSCRIPTIONS_ORDERS_MAXINFLIGHT\""
+                                    + " from property source \"systemEnvironment\"): expected integer, 1 to 1000");
                     assertThat(analysis.getAction()).contains("spream.subscriptions.<name>");
                 });
     }
