@@ -24,28 +24,56 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Runs the tests of a contract against implementations that may violate it. */
+/**
+ * The tests of a contract against an implementation that may violate it. They run side by side. A test that does not end within the
+ * limit fails and is interrupted. If one does not end within 30 seconds after that, the call fails and names it, and its thread remains.
+ */
 public final class ContractRun {
     private static final Duration TIMEOUT = Duration.ofSeconds(50);
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration END = Duration.ofSeconds(30);
 
-    private ContractRun() {}
+    private final Class<?> contract;
+    private final Supplier<?> suites;
+    private final Duration limit;
+    private final Duration toEnd;
 
     /**
-     * Returns the names of the tests that fail, or do not end within the limit. These are interrupted. If one does not
-     * end within 30 seconds after that, this method fails and names it, and its thread remains.
+     * A run of a contract.
+     *
+     * @param suites creates a suite for each test
      */
-    public static Set<String> failures(Class<?> contract, Supplier<?> suites, Duration limit) {
-        return failures(contract, suites, limit, END);
+    public ContractRun(Class<?> contract, Supplier<?> suites, Duration limit) {
+        this(contract, suites, limit, END);
     }
 
-    static Set<String> failures(Class<?> contract, Supplier<?> suites, Duration limit, Duration toEnd) {
+    ContractRun(Class<?> contract, Supplier<?> suites, Duration limit, Duration toEnd) {
+        this.contract = contract;
+        this.suites = suites;
+        this.limit = limit;
+        this.toEnd = toEnd;
+    }
+
+    /** Runs all tests; returns the names of those that fail. */
+    public Set<String> failures() {
+        return failures(tests());
+    }
+
+    /** Runs these tests alone; fails if one of them passes, or is none of the contract. */
+    public void requireFailures(String... names) {
+        Set<String> named = Set.of(names);
+        assertThat(failures(tests().stream()
+                        .filter(test -> named.contains(test.getName()))
+                        .toList()))
+                .containsExactlyInAnyOrder(names);
+    }
+
+    private Set<String> failures(List<Method> tests) {
         Map<String, Future<Boolean>> runs = new TreeMap<>();
         Set<String> failed = new TreeSet<>();
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         try {
-            for (Method test : tests(contract)) {
+            for (Method test : tests) {
                 runs.put(test.getName(), threads.submit(() -> passes(test, suites.get())));
             }
             long end = System.nanoTime() + limit.toNanos();
@@ -57,11 +85,11 @@ public final class ContractRun {
         } finally {
             threads.shutdownNow();
         }
-        awaitEnd(threads, runs, toEnd);
+        awaitEnd(threads, runs);
         return failed;
     }
 
-    private static void awaitEnd(ExecutorService threads, Map<String, Future<Boolean>> runs, Duration toEnd) {
+    private void awaitEnd(ExecutorService threads, Map<String, Future<Boolean>> runs) {
         try {
             if (threads.awaitTermination(toEnd.toNanos(), TimeUnit.NANOSECONDS)) {
                 return;
@@ -92,11 +120,11 @@ public final class ContractRun {
      */
     public static Duration limit(Class<?> contract, Supplier<?> keeping) {
         long began = System.nanoTime();
-        assertThat(failures(contract, keeping, TIMEOUT)).isEmpty();
+        assertThat(new ContractRun(contract, keeping, TIMEOUT).failures()).isEmpty();
         return Duration.ofNanos(Math.max(SHORTEST.toNanos(), 3 * (System.nanoTime() - began)));
     }
 
-    private static List<Method> tests(Class<?> contract) {
+    private List<Method> tests() {
         List<Method> tests = Arrays.stream(contract.getMethods())
                 .filter(method -> method.isAnnotationPresent(Test.class))
                 .toList();

@@ -1,6 +1,5 @@
 package dev.spream.testkit;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
@@ -15,15 +14,15 @@ final class ContractRunTest {
     @Test
     void a_test_that_waits_too_long_is_interrupted_and_fails() {
         CountDownLatch never = new CountDownLatch(1);
-        assertThat(ContractRun.failures(Contract.class, () -> new Contract(never::await), LIMIT))
-                .contains("a_call_ends");
+        new ContractRun(Contract.class, () -> new Contract(never::await), LIMIT).requireFailures("a_call_ends");
     }
 
     @Test
     void a_test_that_ignores_its_interrupt_is_named() {
         CountDownLatch end = new CountDownLatch(1);
-        assertThatThrownBy(() ->
-                        ContractRun.failures(Contract.class, () -> new Contract(() -> awaitAnyway(end)), LIMIT, LIMIT))
+        assertThatThrownBy(() -> new ContractRun(
+                                Contract.class, () -> new Contract(() -> awaitAnyway(end)), LIMIT, LIMIT)
+                        .failures())
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContainingAll("not ended 50 ms after their interrupt", "\"a_call_ends\"");
         end.countDown();

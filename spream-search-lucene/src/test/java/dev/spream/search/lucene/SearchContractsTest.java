@@ -34,14 +34,14 @@ final class SearchContractsTest {
 
     @Test
     void an_engine_that_has_no_tombstones_fails() {
-        assertThat(failures(index -> spoilt(index, "write", (target, arguments) -> {
+        contract(index -> spoilt(index, "write", (target, arguments) -> {
                     target.write(changes(arguments));
                     if (changes(arguments).stream().anyMatch(SearchChange.Delete.class::isInstance)) {
                         target.optimize(Duration.ZERO);
                     }
                     return null;
-                })))
-                .contains(
+                }))
+                .requireFailures(
                         "a_deleted_document_does_not_come_back_by_what_comes_late_or_again",
                         "a_deletion_that_comes_first_counts",
                         "changes_that_come_in_any_order_and_often_end_as_in_theirs",
@@ -51,13 +51,13 @@ final class SearchContractsTest {
     @Test
     void an_engine_that_knows_no_versions_fails() {
         Map<String, Long> newest = new HashMap<>();
-        assertThat(failures(index -> spoilt(index, "write", (target, arguments) -> {
+        contract(index -> spoilt(index, "write", (target, arguments) -> {
                     target.write(changes(arguments).stream()
                             .map(change -> at(change, next(newest, change.id())))
                             .toList());
                     return null;
-                })))
-                .contains(
+                }))
+                .requireFailures(
                         "what_is_not_newer_is_passed_over",
                         "a_deleted_document_does_not_come_back_by_what_comes_late_or_again");
     }
@@ -78,13 +78,13 @@ final class SearchContractsTest {
 
     @Test
     void an_engine_whose_merges_are_puts_fails() {
-        assertThat(failures(index -> spoilt(index, "write", (target, arguments) -> {
+        contract(index -> spoilt(index, "write", (target, arguments) -> {
                     target.write(changes(arguments).stream()
                             .map(SearchContractsTest::withoutMerge)
                             .toList());
                     return null;
-                })))
-                .contains(
+                }))
+                .requireFailures(
                         "a_merge_changes_its_fields_and_leaves_the_others",
                         "a_merge_of_a_document_that_is_not_there_makes_none",
                         "a_merge_does_not_bring_a_deleted_document_back");
@@ -98,14 +98,14 @@ final class SearchContractsTest {
 
     @Test
     void an_engine_that_searches_and_counts_otherwise_fails() {
-        assertThat(failures(index -> ContractBreakers.of(
+        contract(index -> ContractBreakers.of(
                         SearchIndex.class,
                         index,
                         Map.of(
                                 "search", (target, arguments) -> target.search(first((SearchQuery) arguments[0])),
                                 "expect", (target, arguments) -> true,
-                                "optimize", (target, arguments) -> null))))
-                .contains(
+                                "optimize", (target, arguments) -> null)))
+                .requireFailures(
                         "filters_narrow_what_is_found",
                         "what_the_schema_does_not_offer_is_refused",
                         "pages_follow_each_other_and_the_total_counts_all",
@@ -122,12 +122,13 @@ final class SearchContractsTest {
     void an_engine_that_drops_nothing_and_keeps_its_first_schema_fails() {
         SearchSchema first = new SearchSchema(
                 List.of("word", "definition"), Set.of("level", "tags", "common"), Set.of("word", "examples"));
-        assertThat(failuresOf(engine -> ContractBreakers.of(
-                        SearchEngine.class,
-                        engine,
-                        Map.of(
-                                "drop", (target, arguments) -> true,
-                                "open", (target, arguments) -> target.open((String) arguments[0], first)))))
+        assertThat(contractOf(engine -> ContractBreakers.of(
+                                SearchEngine.class,
+                                engine,
+                                Map.of(
+                                        "drop", (target, arguments) -> true,
+                                        "open", (target, arguments) -> target.open((String) arguments[0], first))))
+                        .failures())
                 .containsExactly(
                         "an_index_that_was_dropped_begins_anew",
                         "an_index_that_was_dropped_is_not_optimized_nor_made_anew_by_that",
@@ -144,16 +145,16 @@ final class SearchContractsTest {
         return ContractBreakers.of(SearchIndex.class, index, method, answer);
     }
 
-    private static Set<String> failures(UnaryOperator<SearchIndex> spoil) {
-        return failuresOf(engine -> ContractBreakers.of(
+    private static ContractRun contract(UnaryOperator<SearchIndex> spoil) {
+        return contractOf(engine -> ContractBreakers.of(
                 SearchEngine.class,
                 engine,
                 "open",
                 (target, arguments) -> spoil.apply(target.open((String) arguments[0], (SearchSchema) arguments[1]))));
     }
 
-    private static Set<String> failuresOf(UnaryOperator<SearchEngine> spoil) {
-        return ContractRun.failures(SearchIndexContract.class, () -> new Run(spoil), limit);
+    private static ContractRun contractOf(UnaryOperator<SearchEngine> spoil) {
+        return new ContractRun(SearchIndexContract.class, () -> new Run(spoil), limit);
     }
 
     /** The contract over a spoilt engine. */

@@ -51,18 +51,18 @@ final class EventContractsTest {
 
     @Test
     void a_store_that_does_not_look_at_the_version_fails() {
-        assertThat(storeFailures(
+        storeContract(
                         "append",
                         (store, arguments) ->
-                                store.append((String) arguments[0], ExpectedVersion.any(), events(arguments))))
-                .contains(
+                                store.append((String) arguments[0], ExpectedVersion.any(), events(arguments)))
+                .requireFailures(
                         "another_version_than_expected_is_a_conflict_and_nothing_is_appended",
                         "of_concurrent_appends_at_an_expected_version_one_succeeds");
     }
 
     @Test
     void a_store_that_does_not_know_a_repeated_append_fails() {
-        assertThat(storeFailures("append", (store, arguments) -> {
+        storeContract("append", (store, arguments) -> {
                     String aggregate = (String) arguments[0];
                     long before = store.read(aggregate, 0, 10_000).size();
                     List<RecordedEvent> appended =
@@ -71,15 +71,15 @@ final class EventContractsTest {
                         throw new VersionConflictException(aggregate, 0, before);
                     }
                     return appended;
-                }))
-                .contains(
+                })
+                .requireFailures(
                         "an_append_that_is_repeated_gives_the_same_and_appends_nothing",
                         "an_append_at_any_version_that_is_repeated_gives_the_same_wherever_that_is");
     }
 
     @Test
     void a_store_that_appends_one_after_the_other_fails() {
-        assertThat(storeFailures("append", (store, arguments) -> {
+        storeContract("append", (store, arguments) -> {
                     List<RecordedEvent> appended = new ArrayList<>(store.append(
                             (String) arguments[0],
                             (ExpectedVersion) arguments[1],
@@ -90,8 +90,8 @@ final class EventContractsTest {
                         appended.addAll(store.append((String) arguments[0], ExpectedVersion.any(), List.of(event)));
                     }
                     return appended;
-                }))
-                .contains(
+                })
+                .requireFailures(
                         "an_id_that_another_event_has_is_refused_and_nothing_is_appended",
                         "data_that_are_not_json_are_refused_and_not_shown_and_nothing_is_appended");
     }
@@ -104,29 +104,29 @@ final class EventContractsTest {
     @Test
     void a_store_that_is_read_past_late_commits_fails() {
         Set<Long> late = ConcurrentHashMap.newKeySet();
-        assertThat(storeFailures(
+        storeContract(
                         "readAll",
                         (store, arguments) -> store.readAll((long) arguments[0], (int) arguments[1]).stream()
                                 .filter(event -> event.position() % 7 != 3 || !late.add(event.position()))
-                                .toList()))
-                .contains("a_reader_that_continues_during_appends_misses_nothing_and_keeps_the_order");
+                                .toList())
+                .requireFailures("a_reader_that_continues_during_appends_misses_nothing_and_keeps_the_order");
     }
 
     @Test
     void a_store_that_reads_too_much_or_nothing_fails() {
-        assertThat(storeFailures(
+        storeContract(
                         "read",
-                        (store, arguments) ->
-                                store.read((String) arguments[0], (long) arguments[1], Integer.MAX_VALUE)))
-                .contains("an_aggregate_is_read_from_any_version_on_and_no_further_than_the_limit");
-        assertThat(storeFailures("readAll", (store, arguments) -> store.readAll(0, (int) arguments[1])))
-                .contains("all_events_are_read_in_the_order_of_their_positions_from_any_on");
-        assertThat(storeFailures("append", (store, arguments) -> List.of())).hasSizeGreaterThan(10);
+                        (store, arguments) -> store.read((String) arguments[0], (long) arguments[1], Integer.MAX_VALUE))
+                .requireFailures("an_aggregate_is_read_from_any_version_on_and_no_further_than_the_limit");
+        storeContract("readAll", (store, arguments) -> store.readAll(0, (int) arguments[1]))
+                .requireFailures("all_events_are_read_in_the_order_of_their_positions_from_any_on");
+        assertThat(storeContract("append", (store, arguments) -> List.of()).failures())
+                .hasSizeGreaterThan(10);
     }
 
     @Test
     void a_source_that_skips_late_commits_fails() {
-        assertThat(sourceFailures(feed -> new ForwardingFeed(feed) {
+        sourceContract(feed -> new ForwardingFeed(feed) {
                     @Override
                     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
                         FeedBatch batch = target.poll(limit, wait);
@@ -135,8 +135,8 @@ final class EventContractsTest {
                                 .toList();
                         return new FeedBatch(seen, batch.position(), batch.head());
                     }
-                }))
-                .contains(
+                })
+                .requireFailures(
                         "a_reader_during_writes_misses_nothing_in_any_segment",
                         "what_many_write_at_once_is_delivered_once_and_in_the_order_of_each_aggregate",
                         "a_feed_continues_from_any_position_of_any_reader");
@@ -144,35 +144,34 @@ final class EventContractsTest {
 
     @Test
     void a_source_that_goes_through_events_out_of_order_fails() {
-        assertThat(sourceFailures(feed -> new ForwardingFeed(feed) {
+        sourceContract(feed -> new ForwardingFeed(feed) {
                     @Override
                     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
                         FeedBatch batch = target.poll(limit, wait);
                         return new FeedBatch(batch.items().reversed(), batch.position(), batch.head());
                     }
-                }))
-                .contains(
+                })
+                .requireFailures(
                         "the_events_of_an_aggregate_come_in_their_order_and_no_more_at_once_than_asked_for",
                         "events_come_in_the_order_of_their_positions_and_the_batch_has_the_last_one_and_the_head");
     }
 
     @Test
     void a_source_that_mixes_up_segments_or_positions_fails() {
-        assertThat(openFailures(
-                        (source, request) -> source.open(new FeedRequest(request.projection(), 0, 1, request.after()))))
-                .contains(
+        openContract((source, request) -> source.open(new FeedRequest(request.projection(), 0, 1, request.after())))
+                .requireFailures(
                         "every_aggregate_is_in_one_segment_always_in_the_same_and_in_the_half_of_it",
                         "a_reader_during_writes_misses_nothing_in_any_segment");
-        assertThat(openFailures((source, request) ->
-                        source.open(new FeedRequest(request.projection(), request.segment(), request.segments(), 0))))
-                .contains(
+        openContract((source, request) ->
+                        source.open(new FeedRequest(request.projection(), request.segment(), request.segments(), 0)))
+                .requireFailures(
                         "a_feed_continues_from_any_position_of_any_reader",
                         "the_next_feed_continues_at_the_position_of_a_batch");
     }
 
     @Test
     void a_source_that_does_not_wake_or_end_waiting_polls_fails() {
-        assertThat(sourceFailures(feed -> new ForwardingFeed(feed) {
+        sourceContract(feed -> new ForwardingFeed(feed) {
                     private final CountDownLatch never = new CountDownLatch(1);
 
                     @Override
@@ -181,26 +180,26 @@ final class EventContractsTest {
                         assertThat(over).isFalse();
                         return target.poll(limit, Duration.ZERO);
                     }
-                }))
-                .contains(
+                })
+                .requireFailures(
                         "a_poll_that_waits_returns_soon_after_something_was_written",
                         "closing_a_feed_ends_a_poll_that_waits_and_closing_again_is_harmless",
                         "closing_a_source_ends_its_feeds_and_no_others_and_closing_again_is_harmless");
-        assertThat(sourceFailures(feed -> new ForwardingFeed(feed) {
+        sourceContract(feed -> new ForwardingFeed(feed) {
                     @Override
                     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
                         Thread.yield(); // polling in a loop would take the processors from concurrent tests
                         return target.poll(limit, Duration.ZERO);
                     }
-                }))
-                .contains(
+                })
+                .requireFailures(
                         "a_poll_without_events_ends_when_its_wait_is_over",
                         "a_poll_that_waits_returns_soon_after_something_was_written");
     }
 
     @Test
     void a_source_that_does_not_say_that_it_is_closed_fails() {
-        assertThat(sourceFailures(feed -> new ForwardingFeed(feed) {
+        sourceContract(feed -> new ForwardingFeed(feed) {
                     @Override
                     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
                         try {
@@ -209,51 +208,51 @@ final class EventContractsTest {
                             return new FeedBatch(List.of(), 0, 0);
                         }
                     }
-                }))
-                .contains("closing_a_source_ends_its_feeds_and_no_others_and_closing_again_is_harmless");
+                })
+                .requireFailures("closing_a_source_ends_its_feeds_and_no_others_and_closing_again_is_harmless");
     }
 
     @Test
     void a_source_that_acknowledges_what_it_delivers_fails() {
-        assertThat(queueFailures(feed -> new ForwardingFeed(feed) {
+        queueContract(feed -> new ForwardingFeed(feed) {
                     @Override
                     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
                         FeedBatch batch = target.poll(limit, wait);
                         target.acknowledge(batch.items());
                         return batch;
                     }
-                }))
-                .contains(
+                })
+                .requireFailures(
                         "what_is_not_acknowledged_when_its_feed_closes_comes_again_in_order",
                         "what_is_no_event_comes_again_with_the_same_origin_when_its_feed_closes");
     }
 
     @Test
     void a_source_that_forgets_acknowledgements_fails() {
-        assertThat(queueFailures(feed -> new ForwardingFeed(feed) {
+        queueContract(feed -> new ForwardingFeed(feed) {
                     @Override
                     public void acknowledge(Collection<FeedItem> items) {}
-                }))
-                .contains(
+                })
+                .requireFailures(
                         "what_is_acknowledged_does_not_come_again",
                         "what_is_no_event_comes_as_it_is_beside_the_events_and_not_again_when_acknowledged");
     }
 
     @Test
     void a_source_that_loses_what_is_no_event_fails() {
-        assertThat(queueFailures(feed -> new ForwardingFeed(feed) {
+        queueContract(feed -> new ForwardingFeed(feed) {
                     @Override
                     public FeedBatch poll(int limit, Duration wait) throws InterruptedException {
                         return FeedBatch.of(target.poll(limit, wait).items().stream()
                                 .filter(FeedItem.Event.class::isInstance)
                                 .toList());
                     }
-                }))
-                .contains("what_is_no_event_comes_as_it_is_beside_the_events_and_not_again_when_acknowledged");
+                })
+                .requireFailures("what_is_no_event_comes_as_it_is_beside_the_events_and_not_again_when_acknowledged");
     }
 
-    private static Set<String> storeFailures(String method, Answer<EventStore> answer) {
-        return ContractRun.failures(
+    private static ContractRun storeContract(String method, Answer<EventStore> answer) {
+        return new ContractRun(
                 EventStoreContract.class,
                 () -> new StoreRun(store -> ContractBreakers.of(EventStore.class, store, method, answer)),
                 storeLimit);
@@ -269,16 +268,16 @@ final class EventContractsTest {
         return source -> ContractBreakers.of(EventSource.class, source, Map.of("open", answer));
     }
 
-    private static Set<String> openFailures(Opening opening) {
-        return ContractRun.failures(PositionedSourceContract.class, () -> new SourceRun(opening(opening)), sourceLimit);
+    private static ContractRun openContract(Opening opening) {
+        return new ContractRun(PositionedSourceContract.class, () -> new SourceRun(opening(opening)), sourceLimit);
     }
 
-    private static Set<String> sourceFailures(UnaryOperator<EventFeed> spoil) {
-        return openFailures((source, request) -> spoil.apply(source.open(request)));
+    private static ContractRun sourceContract(UnaryOperator<EventFeed> spoil) {
+        return openContract((source, request) -> spoil.apply(source.open(request)));
     }
 
-    private static Set<String> queueFailures(UnaryOperator<EventFeed> spoil) {
-        return ContractRun.failures(
+    private static ContractRun queueContract(UnaryOperator<EventFeed> spoil) {
+        return new ContractRun(
                 QueueSourceContract.class,
                 () -> new QueueRun(opening((source, request) -> spoil.apply(source.open(request)))),
                 queueLimit);

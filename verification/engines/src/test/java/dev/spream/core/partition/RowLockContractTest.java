@@ -75,7 +75,7 @@ final class RowLockContractTest {
     }
 
     private static Set<String> failures(UnaryOperator<PartitionStorage> storage) {
-        return ContractRun.failures(RowLockContract.class, () -> new Suite(storage), LIMIT);
+        return new ContractRun(RowLockContract.class, () -> new Suite(storage), LIMIT).failures();
     }
 
     private static final class Suite extends RowLockContract {

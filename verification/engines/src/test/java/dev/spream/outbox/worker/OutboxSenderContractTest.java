@@ -15,7 +15,6 @@ import dev.spream.testkit.outbox.OutboxSenderFixture;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -41,15 +40,15 @@ final class OutboxSenderContractTest {
 
     @Test
     void a_sender_that_keeps_the_contract_fails_nothing() {
-        assertThat(failures(UnaryOperator.identity())).isEmpty();
+        assertThat(contract(UnaryOperator.identity()).failures()).isEmpty();
     }
 
     @Test
     void a_sender_that_says_that_everything_succeeded_fails() {
-        assertThat(failures(target -> sending(target, (entry, timeout) -> {
+        contract(target -> sending(target, (entry, timeout) -> {
                     return new SendOutcome.Succeeded(LedgerResult.succeeded());
-                })))
-                .contains(
+                }))
+                .requireFailures(
                         "what_the_receiver_refuses_has_failed_for_good",
                         "what_is_not_answered_in_time_is_unknown",
                         "what_does_not_reach_the_receiver_is_to_be_sent_again",
@@ -59,45 +58,47 @@ final class OutboxSenderContractTest {
 
     @Test
     void a_sender_that_takes_no_answer_for_a_refusal_or_a_failure_fails() {
-        assertThat(failures(target -> sending(target, (entry, timeout) -> {
-                    SendOutcome outcome = target.send(entry, timeout);
-                    return outcome instanceof SendOutcome.Unknown
-                            ? new SendOutcome.Retryable(ReasonCode.TIMEOUT, "no answer")
-                            : outcome;
-                })))
+        assertThat(contract(target -> sending(target, (entry, timeout) -> {
+                            SendOutcome outcome = target.send(entry, timeout);
+                            return outcome instanceof SendOutcome.Unknown
+                                    ? new SendOutcome.Retryable(ReasonCode.TIMEOUT, "no answer")
+                                    : outcome;
+                        }))
+                        .failures())
                 .containsExactly("what_is_not_answered_in_time_is_unknown");
     }
 
     @Test
     void a_sender_that_gives_each_attempt_another_name_or_all_generations_one_fails() {
-        assertThat(failures(target -> sending(target, (entry, timeout) -> {
-                    return target.send(named(entry, entry.idempotencyKey() + System.nanoTime(), 1), timeout);
-                })))
+        assertThat(contract(target -> sending(target, (entry, timeout) -> {
+                            return target.send(named(entry, entry.idempotencyKey() + System.nanoTime(), 1), timeout);
+                        }))
+                        .failures())
                 .containsExactly("an_entry_that_is_sent_again_arrives_under_the_same_name");
-        assertThat(failures(target -> sending(target, (entry, timeout) -> {
-                    return target.send(named(entry, entry.idempotencyKey(), 1), timeout);
-                })))
+        assertThat(contract(target -> sending(target, (entry, timeout) -> {
+                            return target.send(named(entry, entry.idempotencyKey(), 1), timeout);
+                        }))
+                        .failures())
                 .containsExactly("other_keys_and_later_generations_arrive_under_other_names");
     }
 
     @Test
     void a_sender_that_sends_twice_or_shows_payloads_fails() {
-        assertThat(failures(target -> sending(target, (entry, timeout) -> {
+        contract(target -> sending(target, (entry, timeout) -> {
                     target.send(entry, timeout);
                     return target.send(entry, timeout);
-                })))
-                .contains("what_the_receiver_accepts_has_succeeded_and_arrived_once_under_its_key");
-        assertThat(failures(target -> sending(target, (entry, timeout) -> {
+                }))
+                .requireFailures("what_the_receiver_accepts_has_succeeded_and_arrived_once_under_its_key");
+        contract(target -> sending(target, (entry, timeout) -> {
                     return target.send(entry, timeout) instanceof SendOutcome.Permanent refused
                             ? new SendOutcome.Permanent(refused.reason(), entry.payload())
                             : new SendOutcome.Succeeded(LedgerResult.succeeded());
-                })))
-                .contains("what_the_receiver_refuses_has_failed_for_good");
+                }))
+                .requireFailures("what_the_receiver_refuses_has_failed_for_good");
     }
 
-    private static Set<String> failures(UnaryOperator<OutboxSender> spoil) {
-        return ContractRun.failures(
-                OutboxSenderContract.class, () -> new SpoiltContract(spoil), Duration.ofSeconds(30));
+    private static ContractRun contract(UnaryOperator<OutboxSender> spoil) {
+        return new ContractRun(OutboxSenderContract.class, () -> new SpoiltContract(spoil), Duration.ofSeconds(30));
     }
 
     private static OutboxEntry named(OutboxEntry entry, String key, int generation) {
