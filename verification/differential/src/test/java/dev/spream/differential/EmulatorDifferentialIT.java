@@ -15,6 +15,7 @@ import dev.spream.servers.SpannerServers;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,12 +46,10 @@ class EmulatorDifferentialIT {
     private static final int SHOWN = 20;
 
     private static final Map<Quirk, Integer> APPLIED = new EnumMap<>(Quirk.class);
-
-    private static SpannerEmulator emulator;
+    private static final Map<String, Outcome> OURS = new HashMap<>();
 
     @BeforeAll
     static void start() {
-        emulator = SpannerEmulator.start();
         if (SpannerServers.google().isEmpty()) {
             System.out.println("Differential test: Google's emulator was not found, so our emulator is compared with"
                     + " what the workload wrote, and with nothing else");
@@ -58,8 +57,7 @@ class EmulatorDifferentialIT {
     }
 
     @AfterAll
-    static void stop() {
-        emulator.close();
+    static void report() {
         APPLIED.forEach((quirk, times) ->
                 System.out.printf("Differential test: %s, %d times: %s%n", quirk, times, quirk.sentence()));
     }
@@ -107,15 +105,12 @@ class EmulatorDifferentialIT {
     @MethodSource("databases")
     void our_emulator_over_googles_reports_the_same_records(Dialect dialect, Streams streams) {
         Workload workload = workload(streams);
-        Outcome ours = ours(emulator, dialect, streams, workload);
+        Outcome ours = ours(dialect, streams, workload);
         List<String> differences = new ArrayList<>();
-        SpannerServers.google().ifPresent(google -> {
-            try (SpannerEmulator over =
-                    SpannerEmulator.builder().over(google.emulatorHost()).start()) {
-                Outcome overs = ours(over, dialect, streams, workload);
-                for (Streams.Stream stream : streams.streams()) {
-                    differences.addAll(compare(Quirk.OVER_GOOGLES, workload, stream, ours.of(stream), overs));
-                }
+        QuietEmulators.overGoogles().ifPresent(over -> {
+            Outcome overs = ours(over, dialect, streams, workload);
+            for (Streams.Stream stream : streams.streams()) {
+                differences.addAll(compare(Quirk.OVER_GOOGLES, workload, stream, ours.of(stream), overs));
             }
         });
         assertThat(differences.stream().limit(SHOWN)).isEmpty();
@@ -180,19 +175,22 @@ class EmulatorDifferentialIT {
                 Timestamp now = Workload.of(SEED, 1).write(database, dialect).getFirst();
                 String stream = streams.streams().getFirst().name();
                 types.add(new ChangeReader(database, dialect, stream, now).resultType(now));
+                TableChanges.drop(spanner, id);
             }
         }
         assertThat(types.stream().distinct()).hasSize(1);
         assertThat(types.getFirst()).contains(dialect == Dialect.POSTGRESQL ? "read_json_old_and_new" : "ChangeRecord");
     }
 
-    /** All rows in one partition at any time, since Google's emulator knows no key ranges; it moves now and then. */
+    /** The records of our emulator, read once. */
     private static Outcome ours(Dialect dialect, Streams streams, Workload workload) {
-        return ours(emulator, dialect, streams, workload);
+        return OURS.computeIfAbsent(
+                dialect + " " + streams, any -> ours(QuietEmulators.alone(), dialect, streams, workload));
     }
 
+    /** All rows in one partition at any time, since Google's emulator knows no key ranges; it moves now and then. */
     private static Outcome ours(SpannerEmulator emulator, Dialect dialect, Streams streams, Workload workload) {
-        SpannerServer server = new SpannerServer("our emulator", emulator.emulatorHost());
+        SpannerServer server = QuietEmulators.server(emulator);
         DatabaseId id = server.createDatabase(dialect, streams.ddl(dialect));
         List<PartitionControl> partitions = streams.streams().stream()
                 .map(stream -> emulator.partitions(id.getName(), stream.name()))
@@ -227,6 +225,7 @@ class EmulatorDifferentialIT {
                 ChangeReader reader = new ChangeReader(database, dialect, stream.name(), committed.getLast());
                 byStream.put(stream.name(), Changes.of(reader.read(committed.getFirst()), committed));
             }
+            TableChanges.drop(spanner, id);
             return new Outcome(committed, byStream);
         }
     }
@@ -235,7 +234,7 @@ class EmulatorDifferentialIT {
     void a_planted_difference_is_noticed() {
         Streams streams = Streams.ALL.getFirst();
         Streams.Stream stream = streams.streams().getFirst();
-        Workload workload = Workload.of(SEED, 20);
+        Workload workload = workload(streams);
         Outcome outcome = ours(Dialect.GOOGLE_STANDARD_SQL, streams, workload);
         Changes truth = outcome.of(stream);
         assertThat(WrittenRows.differences(workload, stream, truth)).isEmpty();
@@ -253,7 +252,7 @@ class EmulatorDifferentialIT {
     void no_quirk_hides_a_planted_difference() {
         Streams streams = Streams.ALL.getFirst();
         Streams.Stream stream = streams.streams().getFirst();
-        Workload workload = Workload.of(SEED, 20);
+        Workload workload = workload(streams);
         Outcome outcome = ours(Dialect.GOOGLE_STANDARD_SQL, streams, workload);
         for (Changes wrong : planted(outcome.of(stream))) {
             Outcome planted = new Outcome(outcome.committed(), Map.of(stream.name(), wrong));

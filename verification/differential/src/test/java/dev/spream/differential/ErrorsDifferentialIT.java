@@ -11,7 +11,6 @@ import com.google.cloud.spanner.Spanner;
 import com.google.cloud.spanner.SpannerException;
 import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.TimestampBound;
-import dev.spream.emulator.SpannerEmulator;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import java.time.Duration;
@@ -58,16 +57,13 @@ class ErrorsDifferentialIT {
 
     private static final Map<Dialect, List<Target>> TARGETS = new EnumMap<>(Dialect.class);
 
-    private static SpannerEmulator emulator;
-
     /** A database on one of the servers. */
     private record Target(String server, Spanner client, DatabaseId database) {}
 
     @BeforeAll
     static void start() {
-        emulator = SpannerEmulator.start();
         List<SpannerServer> servers = new ArrayList<>();
-        servers.add(new SpannerServer("our emulator", emulator.emulatorHost()));
+        servers.add(QuietEmulators.server(QuietEmulators.alone()));
         SpannerServers.google().ifPresent(servers::add);
         for (Dialect dialect : Dialect.values()) {
             TARGETS.put(
@@ -81,9 +77,10 @@ class ErrorsDifferentialIT {
 
     @AfterAll
     static void stop() {
-        TARGETS.values()
-                .forEach(targets -> targets.forEach(target -> target.client().close()));
-        emulator.close();
+        for (Target target : TARGETS.values().stream().flatMap(List::stream).toList()) {
+            TableChanges.drop(target.client(), target.database());
+            target.client().close();
+        }
     }
 
     private static List<Target> targets(Dialect dialect) {

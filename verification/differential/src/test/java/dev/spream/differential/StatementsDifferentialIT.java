@@ -16,7 +16,6 @@ import com.google.cloud.spanner.Statement;
 import com.google.cloud.spanner.Struct;
 import com.google.cloud.spanner.TimestampBound;
 import com.google.cloud.spanner.TransactionRunner;
-import dev.spream.emulator.SpannerEmulator;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import java.io.IOException;
@@ -78,23 +77,17 @@ class StatementsDifferentialIT {
     void statements_are_answered_as_the_files_say(Dialect dialect) throws Exception {
         Path file = file(dialect);
         List<Compared> statements = read(file);
-        try (SpannerEmulator emulator = SpannerEmulator.start()) {
-            List<String> ours =
-                    answers(new SpannerServer("our emulator", emulator.emulatorHost()), dialect, statements);
-            Optional<List<String>> googles =
-                    SpannerServers.google().map(server -> answers(server, dialect, statements));
-            if (googles.isPresent() && System.getenv("STATEMENTS_WRITE") != null) {
-                write(file, statements, googles.get(), ours);
-            }
-            assertThat(told(statements, ours))
-                    .isEqualTo(told(
-                            statements,
-                            statements.stream().map(Compared::expected).toList()));
-            googles.ifPresent(answers -> assertThat(told(statements, answers))
-                    .isEqualTo(told(
-                            statements,
-                            statements.stream().map(Compared::googles).toList())));
+        List<String> ours = answers(QuietEmulators.server(QuietEmulators.alone()), dialect, statements);
+        Optional<List<String>> googles = SpannerServers.google().map(server -> answers(server, dialect, statements));
+        if (googles.isPresent() && System.getenv("STATEMENTS_WRITE") != null) {
+            write(file, statements, googles.get(), ours);
         }
+        assertThat(told(statements, ours))
+                .isEqualTo(told(
+                        statements, statements.stream().map(Compared::expected).toList()));
+        googles.ifPresent(answers -> assertThat(told(statements, answers))
+                .isEqualTo(told(
+                        statements, statements.stream().map(Compared::googles).toList())));
     }
 
     private static Path file(Dialect dialect) throws URISyntaxException {

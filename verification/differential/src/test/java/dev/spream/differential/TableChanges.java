@@ -53,6 +53,7 @@ record TableChanges(Map<String, List<JsonObject>> byStream) {
                 });
                 byStream.put(stream, records);
             }
+            drop(spanner, id);
             return new TableChanges(byStream);
         }
     }
@@ -85,6 +86,11 @@ record TableChanges(Map<String, List<JsonObject>> byStream) {
                 throw SpannerExceptionFactory.propagateInterrupt(e);
             }
         }
+    }
+
+    /** Drops a database, whose partitions would change as long as its server lives. */
+    static void drop(Spanner spanner, DatabaseId id) {
+        spanner.getDatabaseAdminClient().dropDatabase(id.getInstanceId().getInstance(), id.getDatabase());
     }
 
     private static List<String> streams(List<String> ddl) {

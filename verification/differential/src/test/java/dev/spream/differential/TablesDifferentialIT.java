@@ -18,13 +18,11 @@ import com.google.gson.JsonObject;
 import com.google.spanner.v1.StructType;
 import com.google.spanner.v1.TypeCode;
 import dev.spream.differential.TableChanges.Commit;
-import dev.spream.emulator.SpannerEmulator;
 import dev.spream.servers.SpannerServer;
 import dev.spream.servers.SpannerServers;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,23 +42,16 @@ class TablesDifferentialIT {
     private static final Timestamp EXPIRED = Timestamp.parseTimestamp("2020-01-01T00:00:00Z");
     private static final long PAUSE_NANOS = 20_000_000;
 
-    private static SpannerEmulator emulator;
     private static SpannerServer ours;
 
     @BeforeAll
     static void start() {
-        emulator = SpannerEmulator.start();
-        ours = new SpannerServer("our emulator", emulator.emulatorHost());
+        ours = QuietEmulators.server(QuietEmulators.alone());
         if (SpannerServers.google().isEmpty()) {
             System.out.println(
                     "Differential test: Google's emulator was not found, so changes of tables without keys, of rows that"
                             + " expire, of messages and of enums are compared with the expected ones, and with nothing else");
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        emulator.close();
     }
 
     @Test
