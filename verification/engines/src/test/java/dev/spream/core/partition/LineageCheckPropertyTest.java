@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** The check over random histories: it believes what happened, at every step, and finds whatever is spoilt. */
 final class LineageCheckPropertyTest {
-    private static final int HISTORIES = Integer.getInteger("lineage.histories", 20);
+    private static final int HISTORIES = Integer.getInteger("lineage.histories", 8);
     private static final List<StateSabotage> ALL = List.of(StateSabotage.values());
 
     @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
  * partition has stored is compared at each step with what the gate says.
  */
 final class LineageMovesPropertyTest {
-    private static final int HISTORIES = Integer.getInteger("lineage.histories", 30);
+    private static final int HISTORIES = Integer.getInteger("lineage.histories", 10);
 
     @Test
     void a_source_is_awaited_until_it_moved_out_and_never_again() {

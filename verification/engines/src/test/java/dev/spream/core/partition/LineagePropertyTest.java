@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
  * and compared at each step with what the gate says from what was discovered.
  */
 final class LineagePropertyTest {
-    private static final int HISTORIES = Integer.getInteger("lineage.histories", 80);
+    private static final int HISTORIES = Integer.getInteger("lineage.histories", 30);
 
     @Test
     void a_partition_passes_only_after_all_its_parents_finished_and_then_for_ever() {

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * whole before it arrives in part, those of one key in commit order, and in commit order all of them.
  */
 class RandomTransactionsTest {
-    private static final int SEEDS = 60;
+    private static final int SEEDS = Integer.getInteger("transaction.histories", 20);
     private static final int END = 40;
     private static final int KEYS = 8;
 

@@ -37,7 +37,7 @@ class SimulationIT {
             return;
         }
         long first = Long.getLong("simulation.first", 4701);
-        long count = Long.getLong("simulation.histories", 500);
+        long count = Long.getLong("simulation.histories", 250);
         SimulationTally tally = new SimulationTally();
         long startedAt = System.nanoTime();
         for (long i = first; i < first + count; i++) {
@@ -102,7 +102,7 @@ class SimulationIT {
                         .filter(next -> Simulation.transactionsOf(next) == transactions)
                         .filter(next -> {
                             long moments = Simulation.moments(next);
-                            return moments > 200 && moments < 600;
+                            return moments > 100 && moments < 250;
                         })
                         .findFirst()
                         .orElseThrow();
