@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 final class LockStoreContractTest {
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final Duration BRIEF = Duration.ofSeconds(2);
-    private static final int SETS = 3_000;
+    private static final int SETS = 500;
 
     @Test
     void a_store_that_keeps_the_contract_fails_nothing() {
