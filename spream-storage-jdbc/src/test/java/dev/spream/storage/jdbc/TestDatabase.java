@@ -66,7 +66,8 @@ public final class TestDatabase implements AutoCloseable {
         original.session.execute("SELECT test_clock.begin()");
         original.session.end();
         String name = original.session.database;
-        Session.SERVER.execute("ALTER DATABASE %s ALLOW_CONNECTIONS false".formatted(name)); // a copy waits for sessions
+        Session.SERVER.execute(
+                "ALTER DATABASE %s ALLOW_CONNECTIONS false".formatted(name)); // a copy waits for sessions
         Session.SERVER.execute(
                 "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '%s'".formatted(name));
         return name;
