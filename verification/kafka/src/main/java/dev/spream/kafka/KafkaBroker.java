@@ -46,7 +46,11 @@ public final class KafkaBroker implements AutoCloseable {
      * @param protocol such as {@code SASL_PLAINTEXT}
      * @param advertised the port that clients are told, such as that of a proxy before it; its own if 0
      */
-    public record Listener(String name, String protocol, int advertised) {}
+    public record Listener(String name, String protocol, int advertised) {
+        private int advertised(Map<String, Integer> ports) {
+            return advertised == 0 ? requireNonNull(ports.get(name)) : advertised;
+        }
+    }
 
     /** Starts a broker in an empty folder; returns when it accepts requests. */
     public static KafkaBroker start(Path folder) throws IOException {
@@ -93,12 +97,8 @@ public final class KafkaBroker implements AutoCloseable {
                         "advertised.listeners",
                         each(
                                 listeners,
-                                listener -> "%s://127.0.0.1:%d"
-                                        .formatted(
-                                                listener.name(),
-                                                listener.advertised() == 0
-                                                        ? ports.get(listener.name())
-                                                        : listener.advertised()))),
+                                listener ->
+                                        "%s://127.0.0.1:%d".formatted(listener.name(), listener.advertised(ports)))),
                 Map.entry(
                         "listener.security.protocol.map",
                         each(listeners, listener -> listener.name() + ":" + listener.protocol())
