@@ -2,6 +2,7 @@ package dev.spream.storage.jdbc;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -13,6 +14,9 @@ import dev.spream.core.partition.PartitionToken;
 import dev.spream.core.partition.SubscriptionRecord;
 import dev.spream.core.partition.WatermarkAdvance;
 import dev.spream.core.partition.WorkerId;
+import dev.spream.storage.jdbc.internal.Database;
+import dev.spream.storage.jdbc.internal.SchemaName;
+import dev.spream.storage.jdbc.internal.SessionPlans;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -24,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -141,6 +146,49 @@ final class ServerFailuresIT {
                 assertThat(storage.renew(List.of(lease), LEASE)).isEmpty();
             }
         }
+    }
+
+    @Test
+    void a_server_that_stands_still_fails_a_read_in_portions_in_time_and_the_pool_replaces_its_connection()
+            throws Exception {
+        PGSimpleDataSource plain = new PGSimpleDataSource();
+        try (TestDatabase database = new TestDatabase();
+                HikariDataSource pool = new HikariDataSource()) {
+            plain.setUrl(database.url());
+            plain.setUser("postgres");
+            plain.setApplicationName("still");
+            pool.setDataSource(plain);
+            pool.setMaximumPoolSize(1);
+            Database reader = new Database(pool, new SchemaName("spream"), Duration.ofSeconds(1));
+            assertThat(numbers(reader, () -> {})).hasSize(10);
+            String process = processOf(database, "still");
+            try {
+                // once the pool has found the connection alive
+                assertThatThrownBy(() -> numbers(reader, () -> signal("STOP", process)))
+                        .isInstanceOfSatisfying(
+                                StorageException.class,
+                                e -> assertThat(e.retryable()).isTrue())
+                        .hasMessageStartingWith("reading numbers failed")
+                        .hasMessageContaining("may succeed later");
+            } finally {
+                signal("CONT", process);
+            }
+            assertThat(numbers(reader, () -> {})).hasSize(10);
+        }
+    }
+
+    private static List<Long> numbers(Database reader, ThrowingCallable before) {
+        return reader.rowsUntil(
+                "reading numbers",
+                new SessionPlans(),
+                "SELECT n FROM generate_series(1, ?) AS n",
+                p -> {
+                    assertThatCode(before).doesNotThrowAnyException();
+                    p.number(10);
+                },
+                row -> row.getLong(1),
+                () -> 5,
+                n -> false);
     }
 
     @Test

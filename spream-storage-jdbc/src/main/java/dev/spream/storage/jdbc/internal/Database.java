@@ -54,6 +54,11 @@ public class Database {
         return timeLimit;
     }
 
+    /** Returns the time after which a server that has not answered counts as dead. */
+    private Duration answerTime() {
+        return timeLimit.plus(Transactions.ANSWER_TIME);
+    }
+
     /** Returns the runner of work that takes several statements; {@link #close} does not make it fail. */
     public final Transactions transactions() {
         return new Transactions(dataSource, timeLimit);
@@ -97,25 +102,34 @@ public class Database {
         return run(what, statements -> {
             Connection connection = statements.connection();
             connection.setAutoCommit(false); // in auto-commit mode, the driver would fetch all rows at once
-            try (PreparedStatement statement = statements.with(kept).prepare(sql)) {
-                statement.setFetchSize(fetch.getAsInt());
-                binder.bind(new Parameters(connection, statement));
-                try (ResultSet result = statement.executeQuery()) {
-                    List<T> rows = new ArrayList<>();
-                    while (result.next()) {
-                        T row = reader.read(result);
-                        rows.add(row);
-                        if (enough.test(row)) {
-                            break;
-                        }
-                        result.setFetchSize(fetch.getAsInt());
-                    }
-                    return rows;
+            return AnswerLimit.run(connection, answerTime(), unused -> {
+                List<T> rows;
+                try (PreparedStatement statement = statements.with(kept).prepare(sql)) {
+                    binder.bind(new Parameters(connection, statement));
+                    rows = rowsUntil(statement, reader, fetch, enough);
                 }
-            } finally {
                 connection.rollback();
-            }
+                return rows;
+            });
         });
+    }
+
+    private static <T> List<T> rowsUntil(
+            PreparedStatement statement, RowReader<T> reader, IntSupplier fetch, Predicate<? super T> enough)
+            throws SQLException {
+        statement.setFetchSize(fetch.getAsInt());
+        try (ResultSet result = statement.executeQuery()) {
+            List<T> rows = new ArrayList<>();
+            while (result.next()) {
+                T row = reader.read(result);
+                rows.add(row);
+                if (enough.test(row)) {
+                    break;
+                }
+                result.setFetchSize(fetch.getAsInt());
+            }
+            return rows;
+        }
     }
 
     /** Returns the number of rows that the statement changed. */
@@ -145,9 +159,7 @@ public class Database {
 
     private <T> T inAutoCommit(Connection connection, Work<T> work) throws SQLException {
         int networkTimeout = connection.getNetworkTimeout();
-        connection.setNetworkTimeout(
-                Runnable::run,
-                Math.toIntExact(timeLimit.plus(Transactions.ANSWER_TIME).toMillis()));
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(answerTime().toMillis()));
         boolean autoCommit = connection.getAutoCommit();
         connection.setAutoCommit(true);
         T result;
@@ -169,6 +181,9 @@ public class Database {
     private static void restoreAfter(Exception failure, Connection connection, boolean autoCommit, int networkTimeout) {
         try {
             if (!connection.isClosed()) {
+                if (!connection.getAutoCommit()) {
+                    connection.rollback();
+                }
                 restore(connection, autoCommit, networkTimeout);
             }
         } catch (SQLException e) {
