@@ -6,10 +6,7 @@ import dev.spream.projection.event.FeedItem;
 import dev.spream.projection.event.FeedRequest;
 import dev.spream.storage.jdbc.internal.SqlErrors;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,7 +35,7 @@ final class JdbcEventFeed implements EventFeed {
     private volatile boolean closed;
 
     // Confined to the polling thread.
-    private final Deque<StoredEvent> ahead = new ArrayDeque<>(); // read, and not delivered
+    private List<StoredEvent> ahead = List.of(); // read, and not delivered
     private long readTo; // no further events up to here, after those
     private long position;
 
@@ -114,10 +111,9 @@ final class JdbcEventFeed implements EventFeed {
         if (ahead.isEmpty()) {
             read(Math.max(limit, READ_AHEAD));
         }
-        List<StoredEvent> events = new ArrayList<>();
-        while (events.size() < limit && !ahead.isEmpty()) {
-            events.add(ahead.removeFirst());
-        }
+        int count = Math.min(limit, ahead.size());
+        List<StoredEvent> events = ahead.subList(0, count);
+        ahead = count == ahead.size() ? List.of() : ahead.subList(count, ahead.size()); // an empty part would keep them
         position = ahead.isEmpty() ? readTo : events.getLast().position();
         return events;
     }
@@ -128,7 +124,7 @@ final class JdbcEventFeed implements EventFeed {
             return; // nothing is known yet
         }
         SlotSlice slice = recent.orElseGet(() -> reads.slice(readTo, tail.mark().known(), slots, limit));
-        ahead.addAll(slice.events());
+        ahead = slice.events();
         readTo = slice.to();
     }
 
