@@ -55,7 +55,8 @@ final class BatchPlanner {
     /** Returns whether an event is to be applied; otherwise it is skipped, and counts as seen. */
     boolean handles(EventEnvelope event) {
         return types.test(event.eventType())
-                && !skipped.getOrDefault(event.aggregateId(), Set.of()).contains(event.eventVersion());
+                && (skipped.isEmpty()
+                        || !skipped.getOrDefault(event.aggregateId(), Set.of()).contains(event.eventVersion()));
     }
 
     /** Returns whether an event can be applied after the one with that version, and is not a duplicate. */
@@ -68,7 +69,7 @@ final class BatchPlanner {
     BatchPlan plan(
             List<EventEnvelope> events, Map<String, AggregateState> states, Map<String, BatchPlan.Verdict> verdicts) {
         Planning planning = new Planning();
-        Map<String, Key> keys = HashMap.newHashMap(events.size());
+        Map<String, Key> keys = HashMap.newHashMap(states.size());
         for (EventEnvelope event : ordered(events)) {
             Key key = keys.computeIfAbsent(
                     event.aggregateId(),
