@@ -3,6 +3,7 @@ package dev.spream.emulator.internal.stream;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.emulator.control.PartitionControl.KeyRange;
 import dev.spream.emulator.control.PartitionControl.PartitionView;
+import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 
@@ -11,6 +12,7 @@ record Churner(ChangeStream stream, StreamSettings settings, StreamClock clock, 
     private static final int AT_A_COMMIT_ONE_IN = 3;
     private static final int KINDS_OF_MOVES = 5;
     private static final int MANY_RANGES = 4;
+    private static final int DROPS_A_RETENTION = 100; // each visits all partitions that ever were
 
     void start() {
         if (settings.churns()) {
@@ -24,6 +26,7 @@ record Churner(ChangeStream stream, StreamSettings settings, StreamClock clock, 
     private void run(long first) {
         ClockMode pace = clock.pace();
         long due = first;
+        Instant nextDrop = Instant.MIN;
         try {
             while (stream.stopped().isEmpty()) {
                 long seen = stream.gate().wakes();
@@ -33,7 +36,12 @@ record Churner(ChangeStream stream, StreamSettings settings, StreamClock clock, 
                     continue;
                 }
                 step();
-                stream.partitions().dropBefore(stream.horizon(clock.time()));
+                Instant horizon = stream.horizon(clock.time());
+                if (horizon.isAfter(nextDrop)) {
+                    stream.partitions().dropBefore(horizon);
+                    nextDrop = horizon.plus(
+                            stream.definition().options().retention().dividedBy(DROPS_A_RETENTION));
+                }
                 due += pause();
             }
         } catch (InterruptedException e) {
