@@ -177,6 +177,22 @@ final class ServerFailuresIT {
         }
     }
 
+    @Test
+    void a_read_in_portions_takes_longer_than_the_limit_of_an_answer_as_long_as_rows_come() {
+        try (TestDatabase database = new TestDatabase()) {
+            Database reader = new Database(database.dataSource(), new SchemaName("spream"), Duration.ofMillis(900));
+            assertThat(reader.rowsUntil(
+                            "reading numbers",
+                            new SessionPlans(),
+                            "SELECT n, pg_sleep(0.5) FROM generate_series(1, 8) AS n",
+                            p -> {},
+                            row -> row.getLong(1),
+                            () -> 1,
+                            n -> false))
+                    .hasSize(8);
+        }
+    }
+
     private static List<Long> numbers(Database reader, ThrowingCallable before) {
         return reader.rowsUntil(
                 "reading numbers",

@@ -8,30 +8,41 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the time of a statement with many rows by one timer. A timeout of the socket would cost more: with it, a virtual
- * thread schedules and cancels a task for each read that it waits in.
+ * Closes the connection of a read of many rows whose server does not answer. A timeout of the socket would cost more:
+ * with it, a virtual thread schedules and cancels a task for each wait on the socket, and a large read has hundreds.
  */
 final class AnswerLimit {
     private static final String CONNECTION_FAILURE = "08006";
 
-    private AnswerLimit() {}
+    private final Connection connection;
+    private final Duration limit;
+    private final CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
+    private volatile boolean answered; // since the last look
+
+    /** A read, which reports each row that has come. */
+    interface Read<T> {
+        T read(AnswerLimit limit) throws SQLException;
+    }
+
+    private AnswerLimit(Connection connection, Duration limit) {
+        this.connection = connection;
+        this.limit = limit;
+    }
 
     /**
-     * Runs the work, and closes the connection if it is not done within the limit. Removes the timeout of the socket, which
-     * the caller restores.
+     * Runs the read, and closes the connection if nothing comes for the limit, or, after rows, for twice the limit at
+     * most. Removes the timeout of the socket, which the caller restores.
      */
-    static <T> T run(Connection connection, Duration limit, Transactions.Work<T, RuntimeException> work)
-            throws SQLException {
+    static <T> T run(Connection connection, Duration limit, Read<T> read) throws SQLException {
         connection.setNetworkTimeout(Runnable::run, 0);
-        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        CompletableFuture<@Nullable Void> unused =
-                done.orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS).exceptionally(late -> abort(connection));
+        AnswerLimit watch = new AnswerLimit(connection, limit);
+        watch.look();
         T result;
         boolean inTime;
         try {
-            result = work.run(connection);
+            result = read.read(watch);
         } finally {
-            inTime = done.complete(null);
+            inTime = watch.done.complete(null);
         }
         if (!inTime) {
             throw new SQLException("the server did not answer within " + limit, CONNECTION_FAILURE);
@@ -39,13 +50,32 @@ final class AnswerLimit {
         return result;
     }
 
+    void answered() {
+        if (!answered) {
+            answered = true;
+        }
+    }
+
+    private void look() {
+        CompletableFuture<@Nullable Void> unused = done.copy()
+                .orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS)
+                .exceptionally(late -> {
+                    if (answered) {
+                        answered = false;
+                        look();
+                    } else if (done.completeExceptionally(late)) {
+                        abort();
+                    }
+                    return null;
+                });
+    }
+
     /** Closes the socket on a thread of its own, since the end of an encrypted session may wait for the server. */
-    private static @Nullable Void abort(Connection connection) {
+    private void abort() {
         try {
             connection.abort(Thread::startVirtualThread);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-        return null;
     }
 }

@@ -102,11 +102,11 @@ public class Database {
         return run(what, statements -> {
             Connection connection = statements.connection();
             connection.setAutoCommit(false); // in auto-commit mode, the driver would fetch all rows at once
-            return AnswerLimit.run(connection, answerTime(), unused -> {
+            return AnswerLimit.run(connection, answerTime(), limit -> {
                 List<T> rows;
                 try (PreparedStatement statement = statements.with(kept).prepare(sql)) {
                     binder.bind(new Parameters(connection, statement));
-                    rows = rowsUntil(statement, reader, fetch, enough);
+                    rows = rowsUntil(statement, reader, fetch, enough, limit);
                 }
                 connection.rollback();
                 return rows;
@@ -115,12 +115,17 @@ public class Database {
     }
 
     private static <T> List<T> rowsUntil(
-            PreparedStatement statement, RowReader<T> reader, IntSupplier fetch, Predicate<? super T> enough)
+            PreparedStatement statement,
+            RowReader<T> reader,
+            IntSupplier fetch,
+            Predicate<? super T> enough,
+            AnswerLimit limit)
             throws SQLException {
         statement.setFetchSize(fetch.getAsInt());
         try (ResultSet result = statement.executeQuery()) {
             List<T> rows = new ArrayList<>();
             while (result.next()) {
+                limit.answered();
                 T row = reader.read(result);
                 rows.add(row);
                 if (enough.test(row)) {
