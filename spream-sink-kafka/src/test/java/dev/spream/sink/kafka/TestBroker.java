@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The broker that the tests of a JVM share, each with topics of its own. Users without a login may do everything; others,
- * who have a listener of their own, only what they are granted. Further listeners are behind a proxy, and encrypted. It
- * ends with the JVM.
+ * The broker that the tests of a JVM share, each with topics of its own. Clients without a login may do everything; those
+ * of the listener with logins only what they are granted. Further listeners are behind a proxy, and encrypted. It ends
+ * with the JVM.
  */
 final class TestBroker {
     private static final String USERS = "org.apache.kafka.common.security.plain.PlainLoginModule required "

@@ -242,7 +242,7 @@ final class FilesDeathIT {
                 () -> "nothing is committed any more, seed " + SEED);
     }
 
-    /** What the files that count have so far, each read once. Confined to one thread, but for the number of changes. */
+    /** The changes in the files that count, each file read once. Confined to one thread, but for the number of changes. */
     private static final class Seen {
         private final FilesReader reader;
         private final Map<String, Long> versions = new TreeMap<>();

@@ -26,7 +26,7 @@ final class SpannerStorageFixture implements PartitionStorageFixture {
     private final Map<Part, PartitionStorage> storages = new EnumMap<>(Part.class); // guarded by the lock
     private final List<String> tables = new CopyOnWriteArrayList<>();
 
-    /** What most tests do without is opened when a test asks for it. */
+    /** The storages of a test, each opened when it is asked for: most tests need one. */
     private enum Part {
         STORAGE,
         ANOTHER_CONNECTION,

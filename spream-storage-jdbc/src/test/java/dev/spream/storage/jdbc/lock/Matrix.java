@@ -2,7 +2,7 @@ package dev.spream.storage.jdbc.lock;
 
 import java.util.List;
 
-/** What classes of tests run with: one of each in {@code mvn verify}, all with {@code -Dmatrix=true}. */
+/** The strategies and drivers of tests: one of each in {@code mvn verify}, all with {@code -Dmatrix=true}. */
 final class Matrix {
     private static final boolean ALL = Boolean.getBoolean("matrix");
 
