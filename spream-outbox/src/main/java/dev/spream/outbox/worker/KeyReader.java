@@ -162,11 +162,19 @@ final class KeyReader {
     /** Reads keys again; before that, ends the entries that have expired, the usual reason why first ones are refused. */
     private void rereadStaleKeys() {
         if (plan.takeRefusals()) {
-            store.expire();
+            expire();
         }
         int limit = OrderingKeyQueue.MAX_IDS;
         for (String key : plan.keysToReread(KEYS_AT_ONCE)) {
             plan.reread(key, limit, store.ordered(destination, key, limit), signals.now());
+        }
+    }
+
+    private void expire() {
+        try {
+            store.expire();
+        } catch (StorageException e) {
+            // Already reported; retried at the next refusal and by the sweep. Other keys are read meanwhile.
         }
     }
 }

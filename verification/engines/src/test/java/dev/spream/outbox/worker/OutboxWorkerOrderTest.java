@@ -2,6 +2,7 @@ package dev.spream.outbox.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.spream.core.StorageException;
 import dev.spream.outbox.EnqueueResult;
 import dev.spream.outbox.OperatorAction;
 import dev.spream.outbox.OrderedEntry;
@@ -20,7 +21,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -184,6 +187,34 @@ final class OutboxWorkerOrderTest {
                 Duration.ofMillis(100), Duration.ofSeconds(10), () -> bench.status(next) == OutboxStatus.SUCCEEDED);
         assertThat(bench.status(first)).isEqualTo(OutboxStatus.ABORTED);
         assertThat(bench.events.all(Event.Expired.class)).hasSize(1);
+    }
+
+    @Test
+    void a_store_that_cannot_abort_what_has_expired_delays_no_key() {
+        long gone = bench.enqueue("gone", "customer-1");
+        AtomicLong next = new AtomicLong();
+        ForwardingOutboxStore store = new ForwardingOutboxStore(bench.memory.store()) {
+            @Override
+            protected <T> T call(String operation, Supplier<T> call) {
+                if (operation.equals("expire")) {
+                    throw new StorageException("entries cannot be aborted", true, null);
+                }
+                if (operation.equals("claimOrdered") && next.get() == 0) {
+                    bench.memory.operations().abort(gone, new OperatorAction("operator", "continue"));
+                    next.set(bench.enqueue("next", "customer-1"));
+                }
+                return call.get();
+            }
+        };
+        bench.start(
+                store,
+                watched((entry, call) -> ScriptedSender.OK),
+                bench.time,
+                options -> options.pollInterval(Duration.ofHours(1)));
+        bench.advanceUntil(
+                Duration.ofMillis(10),
+                Duration.ofSeconds(2),
+                () -> next.get() > 0 && bench.status(next.get()) == OutboxStatus.SUCCEEDED);
     }
 
     private static OutboxMessage shortLived(String orderingKey) {
