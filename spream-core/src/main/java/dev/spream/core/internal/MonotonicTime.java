@@ -33,6 +33,11 @@ public interface MonotonicTime extends InstantSource {
         };
     }
 
+    /** Returns the earlier of two times in nanoseconds, which may overflow. */
+    static long earlier(long time, long other) {
+        return time - other < 0 ? time : other;
+    }
+
     /** Nanoseconds from an arbitrary origin, for durations. On Linux it stops while the machine is suspended. */
     long nanoTime();
 

@@ -51,6 +51,10 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         static StepEnds within(long nanos, long now) {
             return new StepEnds(now + nanos / 2, now + nanos / 4 * 3, now + nanos);
         }
+
+        StepEnds orEarlier(StepEnds other) {
+            return other.all - all < 0 ? other : this;
+        }
     }
 
     private final OutboxOwner owner;
@@ -195,7 +199,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         joinOrWarn(front, "claiming", StepEnds::attempts);
         awaitAttempts();
         long finishBy = time.nanoTime() + FINAL_WRITES;
-        writer.finish(() -> earlier(finishBy, stepEnds.settlements()));
+        writer.finish(() -> MonotonicTime.earlier(finishBy, stepEnds.settlements()));
         joinOrWarn(settling, "settling", StepEnds::settlements);
         ended = true;
         maintenance.stop();
@@ -231,11 +235,6 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         }
     }
 
-    /** Compares as the times of a clock, which may overflow. */
-    private static long earlier(long time, long other) {
-        return time - other < 0 ? time : other;
-    }
-
     private boolean isIdle() {
         return routes.values().stream().allMatch(route -> route.entries().isIdle());
     }
@@ -248,7 +247,7 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         while (!isIdle() && !signals.isCancelled()) {
             signals.runner.await(TimeUnit.HOURS.toNanos(1));
         }
-        long until = earlier(time.nanoTime() + CANCEL_GRACE, stepEnds.attempts());
+        long until = MonotonicTime.earlier(time.nanoTime() + CANCEL_GRACE, stepEnds.attempts());
         while (!isIdle() && until - time.nanoTime() > 0) {
             activeClaims.interruptCalls();
             signals.runner.await(until - time.nanoTime());
@@ -286,13 +285,17 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         endTurns();
     }
 
-    /** Like {@link #drain}, and interrupts the started attempts. */
+    /** Like {@link #drain}, and interrupts the started attempts. A repeated call, such as a close, puts no end off. */
     @Override
     public void cancel(Duration within) {
-        stepEnds = StepEnds.within(TimeUnit.NANOSECONDS.convert(within), time.nanoTime());
+        bringForward(StepEnds.within(TimeUnit.NANOSECONDS.convert(within), time.nanoTime()));
         signals.stop(WorkerSignals.Stage.CANCELLED);
         endTurns();
         activeClaims.interruptCalls();
+    }
+
+    private synchronized void bringForward(StepEnds asked) {
+        stepEnds = stepEnds.orEarlier(asked);
     }
 
     private void failed(Throwable failure) {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,13 +60,14 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
     private final Setup<T> setup;
     private final Waiter wake;
     private final MonotonicTime time;
+    private final AtomicLong cancelBy; // the time until which interrupted batches are awaited; set before cancelled
     private volatile boolean stopping;
     private volatile boolean cancelled;
-    private volatile long cancelBy; // the time until which interrupted batches are awaited; set before cancelled
 
     ProjectionManagerRun(Setup<T> setup) {
         this.owner = setup.owner();
         this.time = setup.time();
+        this.cancelBy = new AtomicLong(time.nanoTime() + Long.MAX_VALUE / 2);
         this.threads = new TaskGroup(time, this::failed);
         this.wake = new Waiter(time);
         ManagerContext<T> context = new ManagerContext<>(
@@ -141,9 +143,9 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
         while (!cancelled && !threads.join(CHECK)) {
             // until they have ended, or are to be interrupted
         }
-        while (!threads.join(Math.min(CHECK, cancelBy - time.nanoTime()))) {
+        while (!threads.join(Math.min(CHECK, cancelBy.get() - time.nanoTime()))) {
             projections.forEach(RunningVersions::cancel);
-            if (cancelBy - time.nanoTime() <= 0) {
+            if (cancelBy.get() - time.nanoTime() <= 0) {
                 log.error(
                         "[{}] projections or stores did not return when interrupted; the manager stops without them, and its leases expire",
                         owner.name());
@@ -159,10 +161,11 @@ final class ProjectionManagerRun<T> implements RunLifecycle.Stoppable {
         wake.signal();
     }
 
-    /** Interrupts current batches, and ends. */
+    /** Interrupts current batches, and ends. A repeated call, such as a close, does not put the end off. */
     @Override
     public void cancel(Duration within) {
-        cancelBy = time.nanoTime() + Math.min(CANCEL_GRACE, TimeUnit.NANOSECONDS.convert(within));
+        long by = time.nanoTime() + Math.min(CANCEL_GRACE, TimeUnit.NANOSECONDS.convert(within));
+        cancelBy.accumulateAndGet(by, MonotonicTime::earlier);
         cancelled = true;
         drain();
     }

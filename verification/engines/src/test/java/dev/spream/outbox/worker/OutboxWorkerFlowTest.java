@@ -219,6 +219,8 @@ final class OutboxWorkerFlowTest {
         long startedAt = System.nanoTime();
         assertThat(running.worker.shutdown(Duration.ofSeconds(2))).isFalse();
         assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(Duration.ofSeconds(20));
+        Thread closing = Thread.ofVirtual().start(running.worker::close); // as try-with-resources does
+        WorkerBench.await(() -> closing.getState() == Thread.State.TIMED_WAITING);
         bench.advanceUntil(Duration.ofMillis(20), Duration.ofMillis(1_200), () -> !running.thread.isAlive());
     }
 

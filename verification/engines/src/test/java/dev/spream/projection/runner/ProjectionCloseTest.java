@@ -160,4 +160,15 @@ final class ProjectionCloseTest {
         running.join();
         assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(Duration.ofSeconds(8));
     }
+
+    @Test
+    void a_close_after_a_shutdown_does_not_put_its_end_off() throws Exception {
+        Running running = start(closing(this::hang), MonotonicTime.SYSTEM);
+        long startedAt = System.nanoTime();
+        Thread.startVirtualThread(() -> running.manager().shutdown(Duration.ZERO));
+        bench.await("a feed closing", () -> begun.getCount() == 0);
+        running.manager().close();
+        running.join();
+        assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(Duration.ofSeconds(8));
+    }
 }
