@@ -157,7 +157,7 @@ public final class Spream implements AutoCloseable {
      * the end of {@code shutdown-timeout}, the sink is interrupted as by {@link #close}. Waits until {@link #run} has
      * closed everything, except when called by a sink, an error handler, a listener or a plug-in that is being opened.
      *
-     * @return whether it completed in time; true if nothing runs
+     * @return whether it completed without an interrupt; true if nothing runs
      */
     public boolean shutdown() {
         Subscriber running = request(CompletionReason.SHUT_DOWN);

@@ -88,7 +88,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
      * Drains it, and cancels it in time to end within the timeout: before its last quarter, of 0.5 to 5 seconds. Waits no
      * longer than the timeout, or than half a second if that is longer; not at all if one of its own threads calls.
      *
-     * @return whether it was done without being cancelled; true if it has not begun, or has ended
+     * @return whether it was done without being cancelled, by any thread; true if it has not begun, or has ended
      */
     public boolean shutdown(Duration timeout) {
         requireNonNull(timeout, "timeout");
@@ -103,7 +103,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
         Duration last =
                 Collections.max(List.of(MIN_CANCEL, Collections.min(List.of(MAX_CANCEL, timeout.dividedBy(4)))));
         if (awaitEnd(timeout.minus(last))) {
-            return true;
+            return !isClosed();
         }
         cancel(last);
         return false;
@@ -124,7 +124,7 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
         }
     }
 
-    /** Returns whether it was closed. */
+    /** Returns whether it was closed before it ended. */
     public boolean isClosed() {
         return lock.get(() -> closeRequested);
     }
@@ -144,8 +144,9 @@ public final class RunLifecycle<R extends RunLifecycle.Stoppable> {
     private @Nullable R requestStop(boolean close) {
         return lock.get(() -> {
             stopRequested = true;
-            closeRequested |= close;
-            return ended.getCount() == 0 ? null : run;
+            boolean hasEnded = ended.getCount() == 0;
+            closeRequested |= close && !hasEnded;
+            return hasEnded ? null : run;
         });
     }
 

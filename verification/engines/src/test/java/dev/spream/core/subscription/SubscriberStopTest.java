@@ -110,6 +110,26 @@ class SubscriberStopTest {
     }
 
     @Test
+    void a_shutdown_that_another_thread_cuts_short_says_so() throws InterruptedException {
+        CountDownLatch started = new CountDownLatch(1);
+        source.roots("p").change("p", 1, "A");
+        Subscriber subscriber = fixture.subscriber();
+        CompletableFuture<CompletionReason> run =
+                fixture.start(subscriber, new RecordingConsumer((change, delivery) -> {
+                    started.countDown();
+                    new CountDownLatch(1).await();
+                }));
+        SubscriberFixture.await(started);
+        CompletableFuture<Boolean> shutdown = CompletableFuture.supplyAsync(() -> subscriber.shutdown(LONG));
+        Polling.await(() -> source.openCursors() == 0, source::openCursors);
+
+        subscriber.close();
+
+        assertThat(shutdown.join()).isFalse();
+        assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED);
+    }
+
+    @Test
     void shutdown_ends_although_a_record_has_failed_and_waits_for_its_retry() throws InterruptedException {
         CountDownLatch failed = new CountDownLatch(1);
         RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
