@@ -77,10 +77,10 @@ sealed interface ChangeDispatcher permits RecordDispatcher, TransactionDispatche
     /**
      * Waits until the consumer is not being called.
      *
-     * @param graceAfterCancel how long to wait for a consumer that was interrupted
+     * @param graceAfterCancel how long to wait for a consumer that was interrupted; asked for then
      * @return false if the consumer did not return from an interrupted call in that time
      */
-    boolean awaitIdle(Duration graceAfterCancel) throws InterruptedException;
+    boolean awaitIdle(Supplier<Duration> graceAfterCancel) throws InterruptedException;
 
     boolean isIdle();
 

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Hands the records of one partition to the consumer, as many at a time as their lanes and the options allow, on
@@ -374,18 +375,18 @@ final class RecordDispatcher implements ChangeDispatcher, DeliveryControl {
     }
 
     @Override
-    public boolean awaitIdle(Duration graceAfterCancel) throws InterruptedException {
+    public boolean awaitIdle(Supplier<Duration> graceAfterCancel) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long grace = TimeUnit.NANOSECONDS.convert(graceAfterCancel);
+            while (!runners.isEmpty() && !cancelled) {
+                changed.await();
+            }
+            long grace = TimeUnit.NANOSECONDS.convert(graceAfterCancel.get());
             while (!runners.isEmpty()) {
-                if (!cancelled) {
-                    changed.await();
-                } else if (grace > 0) {
-                    grace = context.time().awaitNanos(changed, grace);
-                } else {
+                if (grace <= 0) {
                     return false;
                 }
+                grace = context.time().awaitNanos(changed, grace);
             }
             budget.close();
             return true;

@@ -25,6 +25,7 @@ import dev.spream.core.subscription.transaction.TransactionAssembler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     /** The logger for the end of a run, a separate one so that a program can report the end itself. */
     private static final Logger endLog = LoggerFactory.getLogger("dev.spream.core.subscription.End");
 
+    private static final Duration MIN_CANCEL_GRACE = Duration.ofSeconds(1);
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
     private static final Duration FINAL_WRITE_DEADLINE = Duration.ofSeconds(10);
 
@@ -83,6 +85,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     private final Waiter drainAlarm;
 
     private volatile Stop stop = Stop.NO;
+    private volatile Duration cancelGrace = CANCEL_GRACE;
     private volatile boolean readersEnded;
     private volatile @Nullable Thread runner;
     private volatile @Nullable Periodic leaseRenewal;
@@ -342,7 +345,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
             tasks.fail(t); // at once, before the consumer has returned
         } finally {
             reader.stop();
-            boolean idle = reader.dispatcher().awaitIdle(CANCEL_GRACE);
+            boolean idle = reader.dispatcher().awaitIdle(() -> cancelGrace);
             if (!idle) {
                 log.error(
                         "[{}] the consumer did not return from an interrupted call; the partition is not released, and its lease expires within {}",
@@ -409,9 +412,14 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
         readers.values().forEach(PartitionReader::stop);
     }
 
-    /** Stops reading and interrupts started changes. The steps that follow have limits of their own. */
+    /**
+     * Stops reading and interrupts started changes. A consumer that ignores the interrupt is awaited for half the time,
+     * so that watermarks are stored and partitions released in the rest; those steps have limits of their own.
+     */
     @Override
     public void cancel(Duration within) {
+        Duration half = Collections.max(List.of(MIN_CANCEL_GRACE, within.dividedBy(2)));
+        cancelGrace = Collections.min(List.of(cancelGrace, half));
         cancel();
     }
 

@@ -135,7 +135,7 @@ final class TransactionDispatcher implements ChangeDispatcher, TransactionSource
     }
 
     @Override
-    public boolean awaitIdle(Duration graceAfterCancel) throws InterruptedException {
+    public boolean awaitIdle(Supplier<Duration> graceAfterCancel) throws InterruptedException {
         return assembler.awaitIdle(this, graceAfterCancel);
     }
 

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -398,18 +399,19 @@ public final class TransactionAssembler {
         }
     }
 
-    public boolean awaitIdle(TransactionSource source, Duration graceAfterCancel) throws InterruptedException {
+    public boolean awaitIdle(TransactionSource source, Supplier<Duration> graceAfterCancel)
+            throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            long grace = TimeUnit.NANOSECONDS.convert(graceAfterCancel);
+            while (isDelivering(source) && !source.isCancelled()) {
+                changed.await();
+            }
+            long grace = TimeUnit.NANOSECONDS.convert(graceAfterCancel.get());
             while (isDelivering(source)) {
-                if (!source.isCancelled()) {
-                    changed.await();
-                } else if (grace > 0) {
-                    grace = time.awaitNanos(changed, grace);
-                } else {
+                if (grace <= 0) {
                     return false;
                 }
+                grace = time.awaitNanos(changed, grace);
             }
             return true;
         } finally {

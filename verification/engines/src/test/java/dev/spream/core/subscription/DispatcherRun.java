@@ -135,7 +135,7 @@ final class DispatcherRun implements SubscriptionListener {
         boolean allSettled = taken && one.dispatcher.awaitSettled();
         ending.join();
         one.dispatcher.stop();
-        boolean becameIdle = one.dispatcher.awaitIdle(SubscriberFixture.BOUND);
+        boolean becameIdle = one.dispatcher.awaitIdle(() -> SubscriberFixture.BOUND);
         idle = true;
         watching.join();
         assertThat(becameIdle).as("idle").isTrue();

@@ -19,11 +19,13 @@ import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Shutdown, close, and losing a partition to another worker. */
@@ -127,6 +129,43 @@ class SubscriberStopTest {
 
         assertThat(shutdown.join()).isFalse();
         assertThat(SubscriberFixture.get(run)).isEqualTo(CompletionReason.CLOSED);
+    }
+
+    @Test
+    void a_consumer_that_ignores_its_interrupt_leaves_time_to_release_the_other_partitions()
+            throws InterruptedException {
+        CountDownLatch ignoring = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        RecordingConsumer consumer = new RecordingConsumer((change, delivery) -> {
+            while (change.commitTimestamp().equals(at(2)) && release.getCount() > 0) {
+                ignoring.countDown();
+                LockSupport.parkNanos(1_000_000);
+                Thread.interrupted();
+            }
+        });
+        source.roots("p", "q").change("p", 1, "A").change("q", 2, "B");
+        EngineContext context = EngineContext.of(
+                source,
+                fixture.storage,
+                SubscriberFixture.quick()
+                        .watermarkInterval(Duration.ofMinutes(10))
+                        .build(),
+                MonotonicTime.SYSTEM,
+                new SplittableRandom(),
+                false);
+        SubscriptionRun run = new SubscriptionRun(context, consumer);
+        Thread runner = Thread.ofVirtual().start(run::run);
+        consumer.await(labels -> labels.contains("A1"));
+        SubscriberFixture.await(ignoring);
+        run.drain();
+
+        run.cancel(Duration.ofSeconds(2));
+
+        assertThat(runner.join(Duration.ofSeconds(4))).isTrue();
+        assertThat(fixture.stored("p").watermark()).isEqualTo(at(1));
+        assertThat(fixture.stored("p").owner()).isEmpty();
+        assertThat(fixture.stored("q").owner()).isPresent();
+        release.countDown();
     }
 
     @Test
