@@ -39,9 +39,11 @@ public final class ContractRun {
     private final Duration toEnd;
 
     /**
-     * A run of a contract.
+     * Runs nothing yet.
      *
-     * @param suites creates a suite for each test
+     * @param contract the class or interface that has the tests, two at least
+     * @param suites creates a suite for each test, over the implementation
+     * @param limit the time of all tests of a run together
      */
     public ContractRun(Class<?> contract, Supplier<?> suites, Duration limit) {
         this(contract, suites, limit, END);
@@ -54,13 +56,19 @@ public final class ContractRun {
         this.toEnd = toEnd;
     }
 
-    /** Runs all tests; returns the names of those that fail. */
+    /** Runs all tests, and returns the names of those that fail. */
     public Set<String> failures() {
         return failures(tests());
     }
 
-    /** Runs these tests alone; fails if one of them passes, or is none of the contract. */
+    /**
+     * Runs these tests and no others, each of which has to fail.
+     *
+     * @param names the names of tests, one at least, each once
+     * @throws AssertionError if one of them passes, or the contract has no test of that name
+     */
     public void requireFailures(String... names) {
+        assertThat(names).as("tests that have to fail").isNotEmpty();
         Set<String> named = Set.of(names);
         assertThat(failures(tests().stream()
                         .filter(test -> named.contains(test.getName()))

@@ -1,8 +1,11 @@
 package dev.spream.testkit;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -15,6 +18,26 @@ final class ContractRunTest {
     void a_test_that_waits_too_long_is_interrupted_and_fails() {
         CountDownLatch never = new CountDownLatch(1);
         new ContractRun(Contract.class, () -> new Contract(never::await), LIMIT).requireFailures("a_call_ends");
+    }
+
+    @Test
+    void tests_that_have_to_fail_are_tests_of_the_contract_and_fail() {
+        ContractRun run = new ContractRun(
+                Contract.class,
+                () -> new Contract(() -> {
+                    throw new IllegalStateException("broken");
+                }),
+                Duration.ofSeconds(30));
+        run.requireFailures("a_call_ends");
+        assertThat(run.failures()).containsExactly("a_call_ends");
+        for (String[] names : List.of(
+                new String[] {"a_call_ends", "another_test_passes"},
+                new String[] {"a_call_ends", "no_test_of_it"},
+                new String[] {})) {
+            assertThatThrownBy(() -> run.requireFailures(names))
+                    .as(Arrays.toString(names))
+                    .isInstanceOf(AssertionError.class);
+        }
     }
 
     @Test
