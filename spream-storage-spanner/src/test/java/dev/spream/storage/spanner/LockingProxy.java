@@ -1,11 +1,13 @@
 package dev.spream.storage.spanner;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.ListValue;
 import com.google.protobuf.Value;
 import com.google.spanner.v1.CommitRequest;
 import com.google.spanner.v1.Mutation;
 import com.google.spanner.v1.ReadRequest;
+import com.google.spanner.v1.RollbackRequest;
 import com.google.spanner.v1.TransactionSelector;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
@@ -29,6 +31,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -93,6 +96,7 @@ final class LockingProxy implements Closeable {
 
     private static final String COMMIT = "google.spanner.v1.Spanner/Commit";
     private static final String READ = "google.spanner.v1.Spanner/StreamingRead";
+    private static final String ROLLBACK = "google.spanner.v1.Spanner/Rollback";
 
     /** The additional delay of any request. */
     volatile Duration delay = Duration.ZERO;
@@ -105,6 +109,9 @@ final class LockingProxy implements Closeable {
 
     /** True if reads outside transactions get no response. */
     volatile boolean losesSnapshots;
+
+    /** The ids of the transactions whose commit has met a lock, and that are not rolled back. */
+    final Set<ByteString> waitingCommits = ConcurrentHashMap.newKeySet();
 
     private final Map<String, Lock> locks = new ConcurrentHashMap<>();
     private final ManagedChannel channel;
@@ -156,8 +163,16 @@ final class LockingProxy implements Closeable {
                             ? of(read.getKeySet().getKeysList().stream(), Held.EXCLUSIVE)
                             : Stream.empty();
                 }
-                case COMMIT ->
-                    CommitRequest.parseFrom(request).getMutationsList().stream().flatMap(this::inTheWay);
+                case COMMIT -> {
+                    CommitRequest commit = CommitRequest.parseFrom(request);
+                    yield commit.getMutationsList().stream()
+                            .flatMap(this::inTheWay)
+                            .peek(lock -> waitingCommits.add(commit.getTransactionId()));
+                }
+                case ROLLBACK -> {
+                    waitingCommits.remove(RollbackRequest.parseFrom(request).getTransactionId());
+                    yield Stream.empty();
+                }
                 default -> Stream.empty();
             };
         } catch (InvalidProtocolBufferException e) {

@@ -70,6 +70,7 @@ final class UnconfirmedCommitIT {
         proxy.losesSnapshots = false;
         proxy.commitDelay = Duration.ZERO;
         proxy.delay = Duration.ZERO;
+        proxy.unlock(PartitionToken.ROOT.value());
         proxy.unlock("b");
         proxy.losesCommitAnswers = false; // or emptying the tables would wait for one
         fixture.close();
@@ -89,10 +90,12 @@ final class UnconfirmedCommitIT {
     }
 
     @Test
-    void a_row_that_was_locked_gets_through_where_commits_have_become_slow() {
+    void a_row_that_was_locked_is_rolled_back_and_gets_through_where_commits_have_become_slow() {
         PartitionLease lease = storage.acquire(ANN, List.of(ROOT), LEASE).getFirst();
-        proxy.lock(PartitionToken.ROOT.value(), LockingProxy.Held.SHARED);
+        LockingProxy.Lock locked = proxy.lock(PartitionToken.ROOT.value(), LockingProxy.Held.SHARED);
         assertThatThrownBy(() -> storage.renew(List.of(lease), LEASE)).isInstanceOf(BusyPartitionsException.class);
+        assertThat(locked.waits()).isPositive();
+        assertThat(proxy.waitingCommits).as("transactions that keep their locks").isEmpty();
         proxy.unlock(PartitionToken.ROOT.value());
 
         proxy.commitDelay = Duration.ofMillis(300);
