@@ -25,8 +25,8 @@ final class ChangeStreamCalls {
     private ChangeStreamCalls() {}
 
     /**
-     * Runs the query on the calling thread until it ends or the client disconnects, which interrupts the thread; the
-     * thread must not be used afterwards.
+     * Runs the query on the calling thread until it ends or the client disconnects, which interrupts the thread up to
+     * {@link PacedObserver#interruptNone}.
      */
     static void run(
             ChangeStreams streams,

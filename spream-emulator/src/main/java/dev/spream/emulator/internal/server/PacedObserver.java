@@ -40,9 +40,10 @@ final class PacedObserver<T> implements StreamObserver<T> {
         });
     }
 
-    /** Ends {@link #interruptOnCancel}, so that the thread can run other work. */
+    /** Ends {@link #interruptOnCancel}, so that the calling thread, which is the writer, can run other work. */
     void interruptNone() {
         locked(() -> writer = null);
+        var unused = Thread.interrupted();
     }
 
     private void cancelled() {
