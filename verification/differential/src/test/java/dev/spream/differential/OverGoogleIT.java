@@ -177,8 +177,11 @@ class OverGoogleIT {
     void partitions_with_churn_and_faults_deliver_what_was_committed_in_order() {
         churned("partition_mode = 'MUTABLE_KEY_RANGE'");
         OverGoogleIT immutable = SpannerServers.areAll() ? this : new OverGoogleIT(Dialect.POSTGRESQL);
-        immutable.churned("value_capture_type = 'NEW_ROW'");
-        immutable.stop();
+        try {
+            immutable.churned("value_capture_type = 'NEW_ROW'");
+        } finally {
+            immutable.stop();
+        }
     }
 
     private void churned(String options) {
