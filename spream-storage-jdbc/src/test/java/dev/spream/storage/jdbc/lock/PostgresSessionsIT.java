@@ -9,10 +9,13 @@ import dev.spream.lock.BucketHash;
 import dev.spream.lock.BucketSpace;
 import dev.spream.lock.HierarchicalLocks;
 import dev.spream.lock.LockHandle;
+import dev.spream.lock.LockKey;
+import dev.spream.lock.LockMode;
 import dev.spream.lock.LockRequest;
 import dev.spream.lock.LockTarget;
 import dev.spream.lock.LockTimeoutException;
 import dev.spream.lock.LockWait;
+import dev.spream.lock.PlannedLock;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -26,6 +29,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -111,6 +115,31 @@ final class PostgresSessionsIT {
         }
         store.close();
         assertThat(leftInSessions(CONNECTIONS)).isEqualTo(before);
+    }
+
+    @Test
+    void the_callers_lock_timeout_is_as_before_after_a_wait() throws Exception {
+        List<PlannedLock> two = Stream.of(1, 2)
+                .map(bucket -> new PlannedLock(new LockKey(0, bucket), LockMode.EXCLUSIVE))
+                .toList();
+        PostgresLockFixture fixture = new PostgresLockFixture(namespaces);
+        Connection holder = fixture.beginOwn();
+        Connection own = fixture.beginOwn();
+        for (String timeout : List.of("0", "37s")) {
+            ask(own, "SELECT set_config('lock_timeout', '%s', true)".formatted(timeout));
+            store.tryLock(holder, two.subList(0, 1));
+            try (BlockedCall call = BlockedCall.start(
+                    fixture, own, () -> store.lock(own, two, PostgresLockFixture.in(Duration.ofDays(1_000))))) {
+                call.awaitBlocked();
+                holder.rollback();
+                call.awaitEnd();
+            }
+            assertThat(ask(own, "SHOW lock_timeout")).isEqualTo(timeout);
+            own.rollback();
+        }
+        assertThat(ask(own, "SHOW lock_timeout")).isEqualTo("0");
+        fixture.endOwn(own);
+        fixture.endOwn(holder);
     }
 
     /** Returns the settings, named statements and advisory locks of that many sessions of the pool. */

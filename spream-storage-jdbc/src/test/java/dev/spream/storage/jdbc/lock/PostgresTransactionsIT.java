@@ -155,25 +155,6 @@ final class PostgresTransactionsIT implements LentWorkContract {
     }
 
     @Test
-    void the_callers_lock_timeout_is_as_before_after_a_wait() throws Exception {
-        for (String timeout : List.of("0", "37s")) {
-            execute(own, "SET LOCAL lock_timeout = '%s'".formatted(timeout));
-            store.tryLock(holder, List.of(ONE));
-            try (BlockedCall call = BlockedCall.start(
-                    fixture,
-                    own,
-                    () -> store.lock(own, List.of(ONE, TWO), PostgresLockFixture.in(Duration.ofDays(1_000))))) {
-                call.awaitBlocked();
-                holder.rollback();
-                call.awaitEnd();
-            }
-            assertThat(ask(own, "SHOW lock_timeout")).isEqualTo(timeout);
-            own.rollback();
-        }
-        assertThat(ask(own, "SHOW lock_timeout")).isEqualTo("0");
-    }
-
-    @Test
     void the_callers_lock_timeout_ends_a_wait_that_may_last_longer() {
         store.tryLock(holder, List.of(ONE));
         execute(own, "SET LOCAL lock_timeout = '20ms'");
