@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** MariaDB by both drivers. */
+/** MariaDB by its own driver, and by that of MySQL too where the run takes all. */
 @ParameterizedClass
 @MethodSource("dev.spream.storage.jdbc.lock.Matrix#drivers")
 final class MariaDbTransactionsIT extends MySqlTransactions {
