@@ -95,7 +95,9 @@ final class UnconfirmedCommitIT {
         LockingProxy.Lock locked = proxy.lock(PartitionToken.ROOT.value(), LockingProxy.Held.SHARED);
         assertThatThrownBy(() -> storage.renew(List.of(lease), LEASE)).isInstanceOf(BusyPartitionsException.class);
         assertThat(locked.waits()).isPositive();
-        assertThat(proxy.waitingCommits).as("transactions that keep their locks").isEmpty();
+        assertThat(proxy.waitingCommits)
+                .as("transactions that keep their locks")
+                .isEmpty();
         proxy.unlock(PartitionToken.ROOT.value());
 
         proxy.commitDelay = Duration.ofMillis(300);
