@@ -61,6 +61,18 @@ final class OutboxTransactionsIT {
         test.enqueue("first");
         Thread.ofVirtual().start(worker::run);
         assertSent("first"); // the worker has polled, and will not again
+        awaitClaimsByEnqueuers();
+    }
+
+    /** Waits until the worker listens: from then on, entries are claimed as they are enqueued. */
+    private void awaitClaimsByEnqueuers() throws InterruptedException {
+        LocalWatchers.Reserved reserved = null;
+        while (reserved == null) {
+            Thread.sleep(5);
+            reserved = LocalWatchers.OF_THIS_PROCESS.reserve(
+                    test.place().tables().tables(), message("first").destination(), 1);
+        }
+        reserved.room().close();
     }
 
     @AfterEach
