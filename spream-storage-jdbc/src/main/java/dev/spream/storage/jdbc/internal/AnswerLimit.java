@@ -1,5 +1,6 @@
 package dev.spream.storage.jdbc.internal;
 
+import dev.spream.core.DurationText;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -45,7 +46,7 @@ final class AnswerLimit {
             inTime = watch.done.complete(null);
         }
         if (!inTime) {
-            throw new SQLException("the server did not answer within " + limit, CONNECTION_FAILURE);
+            throw new SQLException("the server did not answer within " + DurationText.of(limit), CONNECTION_FAILURE);
         }
         return result;
     }
