@@ -240,7 +240,7 @@ class OverGoogleIT {
         DatabaseId database = createDatabase(emulator, "");
         try (SpannerConnection connection = connect(emulator, database)) {
             Instant first = write(connection, 1, 1, "");
-            List<DataChangeRecord> delivered = deliver(connection, first, first.plusSeconds(3), change -> {
+            List<DataChangeRecord> delivered = deliver(connection, first, first.plusSeconds(10), change -> {
                 if (amount(change) == 1) {
                     write(connection, 2, 2, "");
                 }
