@@ -118,6 +118,7 @@ record CommandRouter(AccessToken token, Map<String, Target> commands) {
 
     private static Answer run(Target target, byte[] body, String address) throws InterruptedException {
         String actor = "page@" + address;
+        target.state().commandBegins();
         try {
             JsonObject arguments = JsonObject.of(
                     UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString());
@@ -138,7 +139,7 @@ record CommandRouter(AccessToken token, Map<String, Target> commands) {
             log.warn("page: {} by {} failed", target, actor, LoggedFailure.of(e));
             return Answer.text(Answer.FAILED, LoggedFailure.brief(e));
         } finally {
-            target.state().expire();
+            target.state().commandEnded();
         }
     }
 

@@ -74,15 +74,15 @@ final class LatestRead<T> {
         return known(late);
     }
 
-    /** Lets the next look read again, after a command has changed the state. */
+    /** Lets the next look read again, after a command has changed the state; a read in progress is not enough then. */
     synchronized void expire() {
         askedAt = Instant.MIN;
         rest = Duration.ZERO;
     }
 
-    /** Lets the next look read again, if that much time has passed since the last read ended. */
+    /** Lets the next look read again, if no read is in progress and that much time has passed since the last one. */
     synchronized void expire(Duration age) {
-        if (!clock.instant().isBefore(endedAt.plus(age))) {
+        if (asking.isDone() && !clock.instant().isBefore(endedAt.plus(age))) {
             expire();
         }
     }
@@ -94,28 +94,31 @@ final class LatestRead<T> {
                 Optional.ofNullable(late && error == null ? what + " has not answered yet" : error));
     }
 
-    /** Returns the read in progress, or starts one if the last result is old. */
+    /** Returns the read in progress, or starts one if the last result is old, after the one in progress. */
     private synchronized CompletableFuture<?> ask() {
         Instant now = clock.instant();
         boolean fresh = !now.isBefore(askedAt) && now.isBefore(askedAt.plus(rest));
-        if (asking.isDone() && !fresh) {
+        boolean expired = askedAt.equals(Instant.MIN);
+        if (expired || asking.isDone() && !fresh) {
             askedAt = now;
             rest = interval;
-            asking = CompletableFuture.runAsync(
-                    () -> read(now), Thread.ofVirtual().name("spream-http-read")::start);
+            asking = asking.handleAsync(
+                    (ended, failed) -> read(now), Thread.ofVirtual().name("spream-http-read")::start);
         }
         return asking;
     }
 
-    private void read(Instant began) {
+    private @Nullable Void read(Instant asked) {
+        Instant began = clock.instant();
         try {
-            note(began, reading.call(), null);
+            note(asked, began, reading.call(), null);
         } catch (Exception e) {
-            note(began, null, LoggedFailure.brief(e));
+            note(asked, began, null, LoggedFailure.brief(e));
         }
+        return null;
     }
 
-    private synchronized void note(Instant began, @Nullable T result, @Nullable String failure) {
+    private synchronized void note(Instant asked, Instant began, @Nullable T result, @Nullable String failure) {
         Instant now = clock.instant();
         if (result != null) {
             latest = result;
@@ -125,8 +128,8 @@ final class LatestRead<T> {
         endedAt = now;
         Duration needed = Duration.between(began, now);
         Duration after = failure == null ? needed.multipliedBy(pause - 1) : interval;
-        Duration total = needed.plus(after.compareTo(MAX_PAUSE) > 0 ? MAX_PAUSE : after);
-        if (askedAt.equals(began) && total.compareTo(rest) > 0) {
+        Duration total = Duration.between(asked, now).plus(after.compareTo(MAX_PAUSE) > 0 ? MAX_PAUSE : after);
+        if (askedAt.equals(asked) && total.compareTo(rest) > 0) {
             rest = total;
         }
     }

@@ -1,17 +1,22 @@
 package dev.spream.cli.http;
 
 import dev.spream.cli.output.Members;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** The last known state of a panel as a response. Safe for use by many threads. */
 final class PanelState {
     /** A read may take up to a twentieth of the time. */
     private static final int PAUSE = 20;
 
+    private static final Duration PAUSE_IN_COMMAND = Duration.ofSeconds(1);
+
     private final Panel panel;
     private final LatestRead<Members> reads;
     private final InstantSource clock;
+    private final AtomicInteger commands = new AtomicInteger();
 
     PanelState(Panel panel, InstantSource clock) {
         this.panel = panel;
@@ -20,6 +25,9 @@ final class PanelState {
     }
 
     Answer answer() throws InterruptedException {
+        if (commands.get() > 0) {
+            reads.expire(PAUSE_IN_COMMAND);
+        }
         LatestRead.Known<Members> known = reads.look();
         Instant now = clock.instant();
         return Answer.json(new Members()
@@ -32,8 +40,14 @@ final class PanelState {
                 .toString());
     }
 
-    /** Lets the next request read again, since a command has changed the state. */
-    void expire() {
+    /** Notes that a command begins: requests show what it does so far. */
+    void commandBegins() {
+        commands.incrementAndGet();
+    }
+
+    /** Notes that a command has ended: the next request reads again. */
+    void commandEnded() {
+        commands.decrementAndGet();
         reads.expire();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -108,6 +109,38 @@ final class LatestReadTest {
             release.countDown();
         }
         assertThat(read.look().value()).contains(1);
+    }
+
+    @Test
+    void a_look_after_a_command_waits_for_a_read_that_began_after_it() throws Exception {
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        LatestRead<Integer> read = new LatestRead<>(
+                "the database",
+                () -> {
+                    int number = reads.incrementAndGet();
+                    reading.countDown();
+                    release.await();
+                    return number;
+                },
+                Duration.ofSeconds(5),
+                20,
+                clock);
+        Thread before = Thread.ofVirtual().start(() -> {
+            try {
+                read.look();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        reading.await();
+        read.expire();
+        Thread.ofVirtual().start(() -> {
+            LockSupport.parkNanos(100_000_000);
+            release.countDown();
+        });
+        assertThat(read.look().value()).contains(2);
+        before.join();
     }
 
     private LatestRead<Integer> read(Duration takes) {
