@@ -30,9 +30,8 @@ final class FilesWorker {
 
     /** Returns false if a server did not answer at the start, as on a machine with much other work. */
     private static boolean run(SpreamConfig config, boolean mayFail) {
-        Spream spream = Spream.create(config);
-        Runtime.getRuntime().addShutdownHook(new Thread(spream::shutdown));
-        try {
+        try (Spream spream = Spream.create(config)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(spream::shutdown));
             spream.run();
             return true;
         } catch (SpreamException e) {
