@@ -32,6 +32,7 @@ import java.util.concurrent.Future;
 public final class WaitLatency {
     private static final int PER_SECOND = Integer.getInteger("perSecond", 1_000);
     private static final int SECONDS = Integer.getInteger("seconds", 15);
+    private static final int WARM_UP = Integer.getInteger("warmUp", 10); // seconds
     private static final int PRODUCERS = 8;
     private static final int AGGREGATES = 100;
     private static final Duration LIMIT = Duration.ofMinutes(1);
@@ -68,7 +69,7 @@ public final class WaitLatency {
                     .build()) {
                 projections.register(NAME, 4);
                 Thread running = Thread.ofVirtual().start(manager::run);
-                appendAndWait(store, waiter, PER_SECOND); // until all is claimed and compiled
+                appendAndWait(store, waiter, PER_SECOND * WARM_UP); // until all is claimed and compiled
                 Measurements.printTimes(
                         "%s, at %,d/s".formatted(what, PER_SECOND), appendAndWait(store, waiter, PER_SECOND * SECONDS));
                 manager.shutdown(Duration.ofSeconds(10));
