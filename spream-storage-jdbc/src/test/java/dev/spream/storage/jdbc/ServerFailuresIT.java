@@ -165,22 +165,29 @@ final class ServerFailuresIT {
                 HikariDataSource pool = new HikariDataSource()) {
             plain.setUrl(database.url());
             plain.setUser("postgres");
-            plain.setApplicationName("still");
             pool.setDataSource(plain);
             pool.setMaximumPoolSize(1);
-            Database reader = new Database(pool, new SchemaName("spream"), Duration.ofSeconds(1));
-            assertThat(numbers(reader, () -> {})).hasSize(10);
-            String process = processOf(database, "still");
-            try {
-                // once the pool has found the connection alive
-                assertThatThrownBy(() -> numbers(reader, () -> signal("STOP", process)))
-                        .isInstanceOfSatisfying(
-                                StorageException.class,
-                                e -> assertThat(e.retryable()).isTrue())
-                        .hasMessageStartingWith("reading numbers failed")
-                        .hasMessageContaining("may succeed later");
-            } finally {
-                signal("CONT", process);
+            Database reader = new Database(pool, new SchemaName("spream"), NO_TIME);
+            for (boolean afterRows : new boolean[] {false, true}) {
+                String process = numbers(reader, "SELECT pg_backend_pid()", () -> {}, row -> row.getString(1))
+                        .getFirst();
+                // on another thread, since nothing would end a wait without a limit
+                CompletableFuture<?> read = CompletableFuture.runAsync(() -> numbers(
+                        reader,
+                        "SELECT n",
+                        () -> stop(process, !afterRows), // once the pool has found the connection alive
+                        row -> stop(process, true)));
+                try {
+                    assertThatThrownBy(() -> read.get(30, SECONDS))
+                            .cause()
+                            .isInstanceOfSatisfying(
+                                    StorageException.class,
+                                    e -> assertThat(e.retryable()).isTrue())
+                            .hasMessageStartingWith("reading numbers failed")
+                            .hasMessageContaining("may succeed later");
+                } finally {
+                    signal("CONT", process);
+                }
             }
             assertThat(numbers(reader, () -> {})).hasSize(10);
         }
@@ -203,24 +210,23 @@ final class ServerFailuresIT {
     }
 
     @Test
-    void a_server_that_stands_still_after_a_row_fails_the_rollback_of_a_failed_read_in_time() throws Exception {
+    void a_server_that_stands_still_fails_the_rollback_of_a_failed_read_in_time() throws Exception {
         try (TestDatabase database = new TestDatabase();
-                HikariDataSource pool = pool(database, "failed")) {
-            Database reader = new Database(pool, new SchemaName("spream"), NO_TIME);
-            List<String> stopped = new ArrayList<>();
-            CompletableFuture<?> read =
-                    CompletableFuture.runAsync(() -> numbers(reader, "SELECT n, pg_backend_pid()", () -> {}, row -> {
-                        stopped.add(row.getString(2));
-                        assertThatCode(() -> signal("STOP", stopped.getFirst())).doesNotThrowAnyException();
-                        throw new IllegalStateException("not a number");
-                    }));
+                Connection session = session(database)) {
+            Database reader = new Database(lending(session, Runnable::run), new SchemaName("spream"), NO_TIME);
+            String process = numbers(reader, "SELECT pg_backend_pid()", () -> {}, row -> row.getString(1))
+                    .getFirst();
+            CompletableFuture<?> read = CompletableFuture.runAsync(() -> numbers(reader, "SELECT n", () -> {}, row -> {
+                stop(process, true);
+                throw new IllegalStateException("not a number");
+            }));
             try {
                 assertThatThrownBy(() -> read.get(30, SECONDS))
-                        .hasCauseInstanceOf(IllegalStateException.class)
                         .cause()
+                        .isInstanceOf(IllegalStateException.class)
                         .satisfies(e -> assertThat(e.getSuppressed()).isNotEmpty());
             } finally {
-                signal("CONT", stopped.getFirst());
+                signal("CONT", process);
             }
         }
     }
@@ -299,7 +305,7 @@ final class ServerFailuresIT {
                                 session.abort(Thread.currentThread().equals(caller) ? Runnable::run : aborts);
                                 yield null;
                             }
-                            default -> method.invoke(session, arguments);
+                            default -> KeptSessions.invoke(session, method, arguments);
                         });
             }
         };
@@ -401,6 +407,13 @@ final class ServerFailuresIT {
             assertThat(result.next()).isTrue();
             return result.getString(1);
         }
+    }
+
+    private static boolean stop(String process, boolean stops) {
+        if (stops) {
+            assertThatCode(() -> signal("STOP", process)).doesNotThrowAnyException();
+        }
+        return stops;
     }
 
     private static void signal(String name, String process) throws Exception {
