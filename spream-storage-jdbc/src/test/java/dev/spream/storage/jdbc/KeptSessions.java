@@ -73,8 +73,7 @@ final class KeptSessions extends PGSimpleDataSource {
         };
     }
 
-    private static @Nullable Object invoke(Connection session, Method method, Object @Nullable [] arguments)
-            throws Throwable {
+    static @Nullable Object invoke(Connection session, Method method, Object @Nullable [] arguments) throws Throwable {
         try {
             return method.invoke(session, arguments);
         } catch (InvocationTargetException e) {

@@ -18,9 +18,12 @@ import dev.spream.storage.jdbc.internal.Database;
 import dev.spream.storage.jdbc.internal.SchemaName;
 import dev.spream.storage.jdbc.internal.SessionPlans;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,6 +31,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +46,9 @@ final class ServerFailuresIT {
     private static final Instant START = Instant.parse("2026-03-01T10:00:00Z");
     private static final Duration LEASE = Duration.ofMinutes(10);
     private static final WorkerId ANN = new WorkerId("ann");
+
+    /** A time limit with which a server counts as dead after 2 seconds. */
+    private static final Duration NO_TIME = Duration.ofMillis(1);
 
     @Test
     void a_restarted_server_fails_calls_for_a_while_and_loses_nothing(@TempDir Path folder) throws Exception {
@@ -156,22 +165,29 @@ final class ServerFailuresIT {
                 HikariDataSource pool = new HikariDataSource()) {
             plain.setUrl(database.url());
             plain.setUser("postgres");
-            plain.setApplicationName("still");
             pool.setDataSource(plain);
             pool.setMaximumPoolSize(1);
-            Database reader = new Database(pool, new SchemaName("spream"), Duration.ofSeconds(1));
-            assertThat(numbers(reader, () -> {})).hasSize(10);
-            String process = processOf(database, "still");
-            try {
-                // once the pool has found the connection alive
-                assertThatThrownBy(() -> numbers(reader, () -> signal("STOP", process)))
-                        .isInstanceOfSatisfying(
-                                StorageException.class,
-                                e -> assertThat(e.retryable()).isTrue())
-                        .hasMessageStartingWith("reading numbers failed")
-                        .hasMessageContaining("may succeed later");
-            } finally {
-                signal("CONT", process);
+            Database reader = new Database(pool, new SchemaName("spream"), NO_TIME);
+            for (boolean afterRows : new boolean[] {false, true}) {
+                String process = numbers(reader, "SELECT pg_backend_pid()", () -> {}, row -> row.getString(1))
+                        .getFirst();
+                // on another thread, since nothing would end a wait without a limit
+                CompletableFuture<?> read = CompletableFuture.runAsync(() -> numbers(
+                        reader,
+                        "SELECT n",
+                        () -> stop(process, !afterRows), // once the pool has found the connection alive
+                        row -> stop(process, true)));
+                try {
+                    assertThatThrownBy(() -> read.get(30, SECONDS))
+                            .cause()
+                            .isInstanceOfSatisfying(
+                                    StorageException.class,
+                                    e -> assertThat(e.retryable()).isTrue())
+                            .hasMessageStartingWith("reading numbers failed")
+                            .hasMessageContaining("may succeed later");
+                } finally {
+                    signal("CONT", process);
+                }
             }
             assertThat(numbers(reader, () -> {})).hasSize(10);
         }
@@ -193,18 +209,106 @@ final class ServerFailuresIT {
         }
     }
 
+    @Test
+    void a_server_that_stands_still_fails_the_rollback_of_a_failed_read_in_time() throws Exception {
+        try (TestDatabase database = new TestDatabase();
+                Connection session = session(database)) {
+            Database reader = new Database(lending(session, Runnable::run), new SchemaName("spream"), NO_TIME);
+            String process = numbers(reader, "SELECT pg_backend_pid()", () -> {}, row -> row.getString(1))
+                    .getFirst();
+            CompletableFuture<?> read = CompletableFuture.runAsync(() -> numbers(reader, "SELECT n", () -> {}, row -> {
+                stop(process, true);
+                throw new IllegalStateException("not a number");
+            }));
+            try {
+                assertThatThrownBy(() -> read.get(30, SECONDS))
+                        .cause()
+                        .isInstanceOf(IllegalStateException.class)
+                        .satisfies(e -> assertThat(e.getSuppressed()).isNotEmpty());
+            } finally {
+                signal("CONT", process);
+            }
+        }
+    }
+
+    @Test
+    void a_connection_whose_answer_is_too_late_is_closed_before_it_is_lent_again() throws Exception {
+        try (TestDatabase database = new TestDatabase();
+                Connection session = session(database)) {
+            CountDownLatch late = new CountDownLatch(1);
+            Database reader =
+                    new Database(lending(session, abort -> late.countDown()), new SchemaName("spream"), NO_TIME);
+            assertThatThrownBy(() -> numbers(reader, "SELECT n", late::await, row -> row.getLong(1)))
+                    .isInstanceOfSatisfying(
+                            StorageException.class,
+                            e -> assertThat(e.retryable()).isTrue())
+                    .hasMessageContaining("the server did not answer within 2");
+            assertThat(session.isClosed()).isTrue();
+        }
+    }
+
+    @Test
+    void a_connection_is_as_before_after_an_error_and_closed_after_one_of_the_jvm() throws Exception {
+        try (TestDatabase database = new TestDatabase();
+                Connection session = session(database)) {
+            Database reader =
+                    new Database(lending(session, Runnable::run), new SchemaName("spream"), Duration.ofSeconds(10));
+            assertThatThrownBy(() -> numbers(reader, "SELECT n", () -> {}, row -> {
+                        throw new AssertionError("not a number");
+                    }))
+                    .isInstanceOf(AssertionError.class);
+            assertThat(session.getAutoCommit()).isTrue();
+            assertThat(session.getNetworkTimeout()).isZero();
+            assertThatThrownBy(() -> numbers(reader, "SELECT n", () -> {}, row -> {
+                        throw new StackOverflowError();
+                    }))
+                    .isInstanceOf(StackOverflowError.class);
+            assertThat(session.isClosed()).isTrue();
+        }
+    }
+
     private static List<Long> numbers(Database reader, ThrowingCallable before) {
+        return numbers(reader, "SELECT n", before, row -> row.getLong(1));
+    }
+
+    private static <T> List<T> numbers(
+            Database reader, String select, ThrowingCallable before, Database.RowReader<T> row) {
         return reader.rowsUntil(
                 "reading numbers",
                 new SessionPlans(),
-                "SELECT n FROM generate_series(1, ?) AS n",
+                select + " FROM generate_series(1, ?) AS n",
                 p -> {
                     assertThatCode(before).doesNotThrowAnyException();
                     p.number(10);
                 },
-                row -> row.getLong(1),
+                row,
                 () -> 5,
                 n -> false);
+    }
+
+    private static Connection session(TestDatabase database) throws SQLException {
+        return DriverManager.getConnection(database.url(), "postgres", null);
+    }
+
+    /** Returns a source that lends the session again and again, as a pool does; others than the caller abort it that way. */
+    private static DataSource lending(Connection session, Executor aborts) {
+        Thread caller = Thread.currentThread();
+        return new PGSimpleDataSource() {
+            @Override
+            public Connection getConnection() {
+                return (Connection) Proxy.newProxyInstance(
+                        ServerFailuresIT.class.getClassLoader(),
+                        new Class<?>[] {Connection.class},
+                        (proxy, method, arguments) -> switch (method.getName()) {
+                            case "close" -> null;
+                            case "abort" -> {
+                                session.abort(Thread.currentThread().equals(caller) ? Runnable::run : aborts);
+                                yield null;
+                            }
+                            default -> KeptSessions.invoke(session, method, arguments);
+                        });
+            }
+        };
     }
 
     @Test
@@ -303,6 +407,13 @@ final class ServerFailuresIT {
             assertThat(result.next()).isTrue();
             return result.getString(1);
         }
+    }
+
+    private static boolean stop(String process, boolean stops) {
+        if (stops) {
+            assertThatCode(() -> signal("STOP", process)).doesNotThrowAnyException();
+        }
+        return stops;
     }
 
     private static void signal(String name, String process) throws Exception {

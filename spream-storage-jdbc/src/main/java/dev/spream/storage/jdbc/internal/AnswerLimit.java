@@ -44,6 +44,9 @@ final class AnswerLimit {
             result = read.read(watch);
         } finally {
             inTime = watch.done.complete(null);
+            if (!inTime) {
+                connection.abort(Runnable::run); // now: what the timer has begun must not end a later user's work
+            }
         }
         if (!inTime) {
             throw new SQLException("the server did not answer within " + DurationText.of(limit), CONNECTION_FAILURE);

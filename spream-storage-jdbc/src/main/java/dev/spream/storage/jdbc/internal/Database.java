@@ -164,13 +164,16 @@ public class Database {
 
     private <T> T inAutoCommit(Connection connection, Work<T> work) throws SQLException {
         int networkTimeout = connection.getNetworkTimeout();
-        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(answerTime().toMillis()));
+        limitAnswers(connection);
         boolean autoCommit = connection.getAutoCommit();
         connection.setAutoCommit(true);
         T result;
         try {
             result = work.run(new Statements(connection, names, Math.toIntExact(timeLimit.toSeconds()), plans));
-        } catch (SQLException | RuntimeException e) {
+        } catch (VirtualMachineError e) {
+            Transactions.abort(connection, e);
+            throw e;
+        } catch (Throwable e) {
             restoreAfter(e, connection, autoCommit, networkTimeout);
             throw e;
         }
@@ -178,15 +181,20 @@ public class Database {
         return result;
     }
 
+    private void limitAnswers(Connection connection) throws SQLException {
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(answerTime().toMillis()));
+    }
+
     private static void restore(Connection connection, boolean autoCommit, int networkTimeout) throws SQLException {
         connection.setAutoCommit(autoCommit);
         connection.setNetworkTimeout(Runnable::run, networkTimeout);
     }
 
-    private static void restoreAfter(Exception failure, Connection connection, boolean autoCommit, int networkTimeout) {
+    private void restoreAfter(Throwable failure, Connection connection, boolean autoCommit, int networkTimeout) {
         try {
             if (!connection.isClosed()) {
                 if (!connection.getAutoCommit()) {
+                    limitAnswers(connection); // which a read of rows has removed
                     connection.rollback();
                 }
                 restore(connection, autoCommit, networkTimeout);

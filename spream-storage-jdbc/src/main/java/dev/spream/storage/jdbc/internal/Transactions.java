@@ -44,13 +44,14 @@ public record Transactions(DataSource dataSource, Duration timeLimit) {
                 transaction.commit();
                 return result;
             } catch (VirtualMachineError e) {
-                abort(transaction.connection, e); // the error may have interrupted an exchange with the server
+                abort(transaction.connection, e);
                 throw e;
             }
         }
     }
 
-    private static void abort(Connection connection, Error cause) {
+    /** Closes the connection after an error that may have interrupted an exchange with the server. */
+    static void abort(Connection connection, VirtualMachineError cause) {
         try {
             connection.abort(Runnable::run);
         } catch (SQLException e) {
