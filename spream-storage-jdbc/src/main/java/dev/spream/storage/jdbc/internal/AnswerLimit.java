@@ -39,19 +39,29 @@ final class AnswerLimit {
         AnswerLimit watch = new AnswerLimit(connection, limit);
         watch.look();
         T result;
-        boolean inTime;
         try {
             result = read.read(watch);
+        } catch (SQLException e) {
+            throw watch.endsInTime() ? e : watch.late(e);
         } finally {
-            inTime = watch.done.complete(null);
-            if (!inTime) {
+            if (!watch.endsInTime()) {
                 connection.abort(Runnable::run); // now: what the timer has begun must not end a later user's work
             }
         }
-        if (!inTime) {
-            throw new SQLException("the server did not answer within " + DurationText.of(limit), CONNECTION_FAILURE);
+        if (!watch.endsInTime()) {
+            throw watch.late(null);
         }
         return result;
+    }
+
+    private boolean endsInTime() {
+        done.complete(null);
+        return !done.isCompletedExceptionally();
+    }
+
+    private SQLException late(@Nullable SQLException cause) {
+        return new SQLException(
+                "the server did not answer within " + DurationText.of(limit), CONNECTION_FAILURE, cause);
     }
 
     void answered() {
@@ -68,7 +78,7 @@ final class AnswerLimit {
                         answered = false;
                         look();
                     } else if (done.completeExceptionally(late)) {
-                        abort();
+                        Thread.startVirtualThread(this::abort); // a pool may wait in it
                     }
                     return null;
                 });
