@@ -34,6 +34,7 @@ final class LatestRead<T> {
     private Instant endedAt = Instant.MIN;
     private Duration rest = Duration.ZERO; // the time from a read to the next
     private CompletableFuture<?> asking = CompletableFuture.completedFuture(null);
+    private boolean waiting; // for a read in progress
 
     /**
      * Creates a state that was not read yet.
@@ -99,7 +100,8 @@ final class LatestRead<T> {
         Instant now = clock.instant();
         boolean fresh = !now.isBefore(askedAt) && now.isBefore(askedAt.plus(rest));
         boolean expired = askedAt.equals(Instant.MIN);
-        if (expired || asking.isDone() && !fresh) {
+        if (expired ? !waiting : asking.isDone() && !fresh) {
+            waiting = true;
             askedAt = now;
             rest = interval;
             asking = asking.handleAsync(
@@ -109,13 +111,18 @@ final class LatestRead<T> {
     }
 
     private @Nullable Void read(Instant asked) {
-        Instant began = clock.instant();
+        Instant began = begin();
         try {
             note(asked, began, reading.call(), null);
         } catch (Exception e) {
             note(asked, began, null, LoggedFailure.brief(e));
         }
         return null;
+    }
+
+    private synchronized Instant begin() {
+        waiting = false;
+        return clock.instant();
     }
 
     private synchronized void note(Instant asked, Instant began, @Nullable T result, @Nullable String failure) {

@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,6 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     /** The logger for the end of a run, a separate one so that a program can report the end itself. */
     private static final Logger endLog = LoggerFactory.getLogger("dev.spream.core.subscription.End");
 
-    private static final Duration MIN_CANCEL_GRACE = Duration.ofSeconds(1);
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
     private static final Duration FINAL_WRITE_DEADLINE = Duration.ofSeconds(10);
 
@@ -85,7 +85,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
     private final Waiter drainAlarm;
 
     private volatile Stop stop = Stop.NO;
-    private volatile Duration cancelGrace = CANCEL_GRACE;
+    private final AtomicReference<Duration> cancelGrace = new AtomicReference<>(CANCEL_GRACE);
     private volatile boolean readersEnded;
     private volatile @Nullable Thread runner;
     private volatile @Nullable Periodic leaseRenewal;
@@ -345,7 +345,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
             tasks.fail(t); // at once, before the consumer has returned
         } finally {
             reader.stop();
-            boolean idle = reader.dispatcher().awaitIdle(() -> cancelGrace);
+            boolean idle = reader.dispatcher().awaitIdle(cancelGrace::get);
             if (!idle) {
                 log.error(
                         "[{}] the consumer did not return from an interrupted call; the partition is not released, and its lease expires within {}",
@@ -418,8 +418,8 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
      */
     @Override
     public void cancel(Duration within) {
-        Duration half = Collections.max(List.of(MIN_CANCEL_GRACE, within.dividedBy(2)));
-        cancelGrace = Collections.min(List.of(cancelGrace, half));
+        cancelGrace.accumulateAndGet(
+                within.dividedBy(2), (known, half) -> Collections.min(List.of(known, half)));
         cancel();
     }
 

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -247,10 +248,11 @@ final class OutboxWorkerRun implements RunLifecycle.Stoppable {
         while (!isIdle() && !signals.isCancelled()) {
             signals.runner.await(TimeUnit.HOURS.toNanos(1));
         }
-        long until = MonotonicTime.earlier(time.nanoTime() + CANCEL_GRACE, stepEnds.attempts());
-        while (!isIdle() && until - time.nanoTime() > 0) {
+        long until = time.nanoTime() + CANCEL_GRACE;
+        LongSupplier left = () -> MonotonicTime.earlier(until, stepEnds.attempts()) - time.nanoTime();
+        while (!isIdle() && left.getAsLong() > 0) {
             activeClaims.interruptCalls();
-            signals.runner.await(until - time.nanoTime());
+            signals.runner.await(left.getAsLong());
         }
         if (!isIdle()) {
             log.error(
