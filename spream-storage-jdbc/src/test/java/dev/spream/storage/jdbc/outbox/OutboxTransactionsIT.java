@@ -21,6 +21,9 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -164,6 +167,35 @@ final class OutboxTransactionsIT {
         }
         test.outbox.transactWithoutResult((connection, messages) -> messages.enqueue(message("last")));
         assertSent("last");
+    }
+
+    @Test
+    void a_transaction_of_jooq_that_commits_sends_its_messages_and_one_that_fails_sends_none() throws Exception {
+        test.execute("CREATE TABLE orders (id text)");
+        DSLContext jooq = DSL.using(dataSource, SQLDialect.POSTGRES);
+        assertThatThrownBy(() -> jooq.transaction(transaction -> {
+                    order(transaction.dsl(), "never");
+                    throw new IllegalStateException("no stock");
+                }))
+                .hasMessage("no stock");
+        jooq.transaction(transaction -> {
+            order(transaction.dsl(), "order");
+            assertThatThrownBy(() -> transaction.dsl().transaction(nested -> {
+                        order(nested.dsl(), "never, either"); // rolled back to a savepoint
+                        throw new IllegalStateException("no gift");
+                    }))
+                    .hasMessage("no gift");
+        });
+        test.outbox.signal(); // after a rollback to a savepoint, messages wait to be claimed
+        assertSent("order");
+        jooq.transaction(transaction -> order(transaction.dsl(), "another order"));
+        assertSent("another order");
+        assertThat(test.rows("SELECT id FROM orders ORDER BY id")).containsExactly("another order", "order");
+    }
+
+    private void order(DSLContext jooq, String id) {
+        jooq.execute("INSERT INTO orders VALUES (?)", id);
+        jooq.connection(connection -> test.outbox.enqueue(connection, message(id)));
     }
 
     @Test
