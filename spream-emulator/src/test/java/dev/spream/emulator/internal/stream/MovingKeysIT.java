@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 class MovingKeysIT {
     private static final String DATABASE = "p/i/d";
     private static final int WRITERS = 4;
-    private static final int COMMITS = 60;
+    private static final int COMMITS = 30;
     private static final int KEYS = 10;
 
     @Test
