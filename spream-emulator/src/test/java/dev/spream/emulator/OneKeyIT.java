@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(30)
 class OneKeyIT {
     private static final int THREADS = 6;
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = 2;
 
     private static EmulatedSpanner spanner;
 

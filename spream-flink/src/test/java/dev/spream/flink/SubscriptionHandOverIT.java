@@ -87,16 +87,16 @@ class SubscriptionHandOverIT {
             SpannerSubscription stored = SpannerSubscription.of(DATABASE, TABLE).emulatorHost(emulator.emulatorHost());
             try (PartitionStorage storage = SpannerPartitionStorage.open(connection, TABLE)) {
                 subscribe(emulator, storage, before, () -> {
-                    write(connection.client(), 150, 1);
+                    write(connection.client(), 60, 1);
                     await(() -> count(before) > count(committed) / 2, before);
                     assertThatThrownBy(stored::read).hasMessageContaining("may read the subscription");
                 });
                 assertProven(storage);
                 int settled = count(before);
-                write(connection.client(), 100, 2);
+                write(connection.client(), 60, 2);
 
                 JobID id = cluster.submitJob(job(emulator, stored)).get().getJobID();
-                write(connection.client(), 100, 3);
+                write(connection.client(), 60, 3);
                 await(() -> isRunning(cluster, id) && settled + count(job) > count(committed) / 5 * 4, job);
                 String savepoint = keptCheckpoint ? cancelled(cluster, id) : stopped(cluster, id);
 
@@ -109,7 +109,7 @@ class SubscriptionHandOverIT {
                         .isEmpty();
                 assertProven(storage);
                 subscribe(emulator, storage, after, () -> {
-                    write(connection.client(), 100, 4);
+                    write(connection.client(), 60, 4);
                     await(() -> committed.entrySet().stream().allMatch(key -> isSeen(key, after)), after);
                 });
             }

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,14 +23,23 @@ final class ChangeStreamTableFactoryIT {
             "'database' = 'projects/p/instances/i/databases/d', 'stream' = 'S', 'table' = 'Accounts'";
     private static final String COLUMNS = "Id STRING, Owner STRING, Amount BIGINT, PRIMARY KEY (Id) NOT ENFORCED";
 
-    private final TableEnvironment environment = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
+    private static final TableEnvironment SHARED = environment(Map.of("execution.checkpointing.interval", "1 s"));
 
-    ChangeStreamTableFactoryIT() {
-        environment.getConfig().set("execution.checkpointing.interval", "1 s");
+    private TableEnvironment environment = SHARED;
+
+    private static TableEnvironment environment(Map<String, String> options) {
+        TableEnvironment environment = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
+        options.forEach(environment.getConfig()::set);
+        return environment;
+    }
+
+    @AfterEach
+    void drop() {
+        SHARED.executeSql("DROP TABLE IF EXISTS Accounts");
     }
 
     private void turnCheckpointsOff() {
-        environment.getConfig().getConfiguration().removeKey("execution.checkpointing.interval");
+        environment = environment(Map.of());
     }
 
     private String plan(String columns, String options) {
@@ -173,7 +184,8 @@ final class ChangeStreamTableFactoryIT {
 
     @Test
     void checkpoints_that_are_not_aligned_by_their_mode_are_refused() {
-        environment.getConfig().set("execution.checkpointing.mode", "AT_LEAST_ONCE");
+        environment = environment(
+                Map.of("execution.checkpointing.interval", "1 s", "execution.checkpointing.mode", "AT_LEAST_ONCE"));
         assertRefused(
                 () -> planOf(COLUMNS),
                 "source Accounts: changes of a key keep their order by aligned checkpoints, and execution.checkpointing.mode is AT_LEAST_ONCE: set it to EXACTLY_ONCE");
@@ -189,7 +201,8 @@ final class ChangeStreamTableFactoryIT {
 
     @Test
     void unaligned_checkpoints_are_refused() {
-        environment.getConfig().set("execution.checkpointing.unaligned.enabled", "true");
+        environment = environment(
+                Map.of("execution.checkpointing.interval", "1 s", "execution.checkpointing.unaligned.enabled", "true"));
         assertRefused(
                 () -> planOf(COLUMNS),
                 "source Accounts: changes of a key keep their order by aligned checkpoints, and those of the job are unaligned: set execution.checkpointing.unaligned.enabled to false");

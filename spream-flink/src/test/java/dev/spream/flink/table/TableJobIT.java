@@ -80,7 +80,7 @@ class TableJobIT {
                     : TransfersTable.SUMS;
             try (Sums sums = new Sums(tables, query)) {
                 sums.await(TransfersTable.sums(connection.client()), PATIENCE); // the snapshot is before the end
-                write(connection.client(), random, 150);
+                write(connection.client(), random, 60);
                 Map<String, Long> atEnd = TransfersTable.sums(connection.client());
                 ahead.set(PATIENCE);
                 while (TransfersTable.sums(connection.client()).equals(atEnd)) {

@@ -142,10 +142,15 @@ final class MovingKeysReader {
     }
 
     private static void addNew(List<ReadRow> rows, ReadRow row) {
-        boolean old = !rows.isEmpty() && row.time().isBefore(rows.getLast().time());
-        if (!old && !rows.contains(row)) {
-            rows.add(row);
+        for (ReadRow last : rows.reversed()) {
+            if (row.time().isAfter(last.time())) {
+                break;
+            }
+            if (row.time().isBefore(last.time()) || row.equals(last)) {
+                return;
+            }
         }
+        rows.add(row);
     }
 
     private static @Nullable String first(MovingKeysReader reader, Map<String, Instant> found) {

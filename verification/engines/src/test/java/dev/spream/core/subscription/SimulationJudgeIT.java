@@ -180,7 +180,7 @@ class SimulationJudgeIT {
     /** The wait ends by a later watermark of the source all the same, unless the source waits too. */
     @Test
     void move_outs_that_are_not_stored_make_no_progress() {
-        assertNoticed(Promise.PROGRESS, SimulationMoveSabotages.moveOutsNotStored(), 4);
+        assertNoticed(Promise.PROGRESS, SimulationMoveSabotages.moveOutsNotStored(), 34);
     }
 
     @Test
@@ -220,7 +220,7 @@ class SimulationJudgeIT {
 
     @Test
     void a_reader_that_waits_although_it_is_the_last_one_makes_no_progress() {
-        assertNoticed(Promise.PROGRESS, SimulationTransactionSabotages.lastOneWaits());
+        assertNoticed(Promise.PROGRESS, SimulationTransactionSabotages.lastOneWaits(), 2);
     }
 
     @Test

@@ -14,14 +14,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The promises of {@link OutboxWorker} in hundreds of simulated histories. {@code -Doutbox.histories=N} says how many there are,
+ * The promises of {@link OutboxWorker} in simulated histories. {@code -Doutbox.histories=N} says how many there are,
  * {@code -Doutbox.first=N} where they begin.
  */
 final class OutboxSimulationIT {
     @Test
     void every_history_keeps_all_promises() {
         long first = Long.getLong("outbox.first", 1);
-        long count = Long.getLong("outbox.histories", 50);
+        long count = Long.getLong("outbox.histories", 20);
         Map<OutboxSimulation.Event, Long> tally = new EnumMap<>(OutboxSimulation.Event.class);
         long startedAt = System.nanoTime();
         for (long seed = first; seed < first + count; seed++) {
@@ -37,7 +37,7 @@ final class OutboxSimulationIT {
         Duration took = Duration.ofNanos(System.nanoTime() - startedAt);
         System.out.printf(
                 Locale.ROOT, "outbox simulation: %d histories in %.1f s: %s%n", count, took.toMillis() / 1e3, tally);
-        if (count >= 50) {
+        if (count >= 20) {
             assertThat(Arrays.stream(OutboxSimulation.Event.values()).filter(event -> !tally.containsKey(event)))
                     .as("what did not happen in any history")
                     .isEmpty();
