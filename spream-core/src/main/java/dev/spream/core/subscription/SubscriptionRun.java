@@ -418,8 +418,7 @@ final class SubscriptionRun implements PartitionScheduler.Readers, RunLifecycle.
      */
     @Override
     public void cancel(Duration within) {
-        cancelGrace.accumulateAndGet(
-                within.dividedBy(2), (known, half) -> Collections.min(List.of(known, half)));
+        cancelGrace.accumulateAndGet(within.dividedBy(2), (known, half) -> Collections.min(List.of(known, half)));
         cancel();
     }
 
