@@ -18,7 +18,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** Connections to a database whose sessions, once closed, are used again as good as new: the server starts a process for each. */
 final class KeptSessions extends PGSimpleDataSource {
-    private static final int MOST = 3;
+    private static final int MOST = 10;
     private static final int TIMEOUT_SECONDS = 10;
 
     private final transient Deque<Connection> kept = new ConcurrentLinkedDeque<>(); // the last one first

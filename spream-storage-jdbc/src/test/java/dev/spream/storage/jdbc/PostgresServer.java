@@ -18,7 +18,7 @@ public final class PostgresServer {
             return EmbeddedPostgres.builder()
                     .setServerConfig("fsync", "off")
                     .setServerConfig("autovacuum", "off") // it alters databases that tests could use again
-                    .setServerConfig("max_connections", "100")
+                    .setServerConfig("max_connections", "300") // databases that no test uses keep sessions
                     .start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Events that a real client inserts, delivered while partitions split and merge, and feeds are closed and opened anew. */
 @ParameterizedClass(name = "{1} on {0}")
-@MethodSource("dev.spream.storage.spanner.ServersAndDialects#all")
+@MethodSource("dev.spream.storage.spanner.ServersAndDialects#one")
 @Timeout(180)
 class ChangeStreamEventSourceIT {
     private static final int AGGREGATES = 10;

@@ -31,7 +31,7 @@ interface CapacityContract extends StorageScenario.Stage {
     Instant LAST = Instant.parse("9999-12-31T23:59:59.999999999Z");
 
     /** The number of partitions that are started, each by a call of its own, and advanced together. */
-    int RUNNING = Integer.getInteger("partitions.running", 100);
+    int RUNNING = Integer.getInteger("partitions.running", 20);
 
     @Test
     default void timestamps_keep_their_nanoseconds_up_to_the_last_one_there_is() {

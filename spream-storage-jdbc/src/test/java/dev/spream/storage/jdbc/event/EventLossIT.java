@@ -36,6 +36,7 @@ final class EventLossIT {
     private static final Duration MOMENT = Duration.ofMillis(100);
 
     @Test
+    @Tag("proof")
     void positions_of_rolled_back_transactions_are_not_assigned_again_after_a_crash() throws Exception {
         try (CrashingServer server = new CrashingServer("off");
                 JdbcEventStore store = JdbcEventStore.create(server.dataSource());
@@ -94,6 +95,7 @@ final class EventLossIT {
                     assertThat(known.position()).isGreaterThanOrEqualTo(41);
                     late.commit();
                     assertThat(ids(pollThroughFailures(begun))).containsExactly("b1");
+                    assertThat(ids(pollThroughFailures(feed))).containsExactly("b1");
                 }
             }
         }

@@ -5,8 +5,10 @@ import dev.spream.projection.event.EventStore;
 import dev.spream.storage.jdbc.TestDatabase;
 import dev.spream.testkit.event.EventStoreContract;
 import dev.spream.testkit.event.EventStoreFixture;
+import org.junit.jupiter.api.Tag;
 
 /** A store with an inline projection keeps the contract of event stores. */
+@Tag("proof")
 final class InlineEventStoreIT extends EventStoreContract {
     @Override
     protected EventStoreFixture createFixture() {

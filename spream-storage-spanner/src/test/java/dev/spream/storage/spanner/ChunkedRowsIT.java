@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @Timeout(60)
-class ChunkedRowsTest {
+class ChunkedRowsIT {
     private static final PartitionQuery QUERY = new PartitionQuery(
             new PartitionToken("child_token_1"),
             Instant.parse("2022-05-01T09:00:00Z"),

@@ -58,7 +58,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @ParameterizedClass
 @EnumSource(Dialect.class)
-class DocumentationWorkflowTest {
+class DocumentationWorkflowIT {
     private static final Instant START = Instant.parse("2022-05-01T09:00:00Z");
     private static final PartitionToken CHILD_1 = new PartitionToken("child_token_1");
     private static final PartitionToken CHILD_2 = new PartitionToken("child_token_2");
@@ -73,7 +73,7 @@ class DocumentationWorkflowTest {
     private final SpannerChangeStreamSource source;
     private final PartitionStorage storage = new InMemoryPartitionStorage();
 
-    DocumentationWorkflowTest(Dialect dialect) throws Exception {
+    DocumentationWorkflowIT(Dialect dialect) throws Exception {
         this.dialect = dialect;
         this.spanner = new MockSpanner(dialect);
         spanner.declareStream("SingersNameStream", Map.of());

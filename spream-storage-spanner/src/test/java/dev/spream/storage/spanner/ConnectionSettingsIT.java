@@ -38,12 +38,17 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Tests of credentials, endpoint and channels by what arrives at a server. */
+@DisabledIfEnvironmentVariable(
+        named = "SPANNER_EMULATOR_HOST",
+        matches = ".+",
+        disabledReason = "a client with an endpoint refuses an emulator")
 @Isolated("sets the certificates that this JVM trusts")
-final class ConnectionSettingsTest {
+final class ConnectionSettingsIT {
     private static final String NAME = "projects/p/instances/i/databases/d";
     private static final DatabaseName DATABASE = DatabaseName.parse(NAME);
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class PrefetchInterceptorTest {
+class PrefetchInterceptorIT {
     private static final Dialect DIALECT = Dialect.GOOGLE_STANDARD_SQL;
     private static final int ROWS = 50;
     private static final JsonObject RECORD = DocumentationRecords.record("transfer_first_account");

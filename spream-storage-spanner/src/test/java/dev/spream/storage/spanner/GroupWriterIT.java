@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The one writer of a storage, before a server that can be made to fail. */
 @Timeout(60)
-class GroupWriterTest {
+class GroupWriterIT {
     private static final Duration LONG = Duration.ofSeconds(30);
 
     private static final ResultSet TIME = WireRows.resultSet(

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource
 @Timeout(60)
-class UndecodableRowTest {
+class UndecodableRowIT {
     private static final PartitionQuery QUERY = new PartitionQuery(
             new PartitionToken("child_token_1"),
             Instant.parse("2022-05-01T09:00:00Z"),
@@ -43,7 +43,7 @@ class UndecodableRowTest {
     private final MockSpanner spanner;
     private final SpannerChangeStreamSource source;
 
-    UndecodableRowTest(Dialect dialect) throws IOException {
+    UndecodableRowIT(Dialect dialect) throws IOException {
         this.dialect = dialect;
         this.spanner = new MockSpanner(dialect);
         spanner.declareStream("Orders", Map.of());

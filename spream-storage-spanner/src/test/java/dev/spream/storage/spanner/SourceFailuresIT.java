@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Tests of a reader whose query fails, hangs or is cancelled, on google-cloud-spanner's own mock server. */
 @Timeout(60)
-class SourceFailuresTest {
+class SourceFailuresIT {
     private static final Dialect DIALECT = Dialect.GOOGLE_STANDARD_SQL;
     private static final String STREAM = "Orders";
     private static final PartitionQuery QUERY = new PartitionQuery(

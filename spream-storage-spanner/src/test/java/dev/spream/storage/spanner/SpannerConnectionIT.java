@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-class SpannerConnectionTest {
+class SpannerConnectionIT {
     private static final DatabaseName DATABASE = new DatabaseName("p", "i", "d");
 
     @Test

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource
 @Timeout(60)
-class MutableStreamTest {
+class MutableStreamIT {
     private static final Instant START = Instant.parse("2024-05-01T09:00:00Z");
     private static final Timestamp TIMESTAMP =
             Timestamp.newBuilder().setSeconds(START.getEpochSecond()).build();
@@ -49,7 +49,7 @@ class MutableStreamTest {
     private final MockSpanner spanner;
     private final SpannerChangeStreamSource source;
 
-    MutableStreamTest(Dialect dialect) throws IOException {
+    MutableStreamIT(Dialect dialect) throws IOException {
         this.dialect = dialect;
         this.spanner = new MockSpanner(dialect);
         spanner.declareStream("Orders", Map.of("partition_mode", "MUTABLE_KEY_RANGE"));

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class SourceOptionsTest {
+class SourceOptionsIT {
     private static final PartitionQuery QUERY = new PartitionQuery(
             PartitionToken.ROOT,
             Instant.parse("2022-05-01T09:00:00Z"),

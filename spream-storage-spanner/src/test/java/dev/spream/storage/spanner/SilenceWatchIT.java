@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Watched channels to an emulator, over connections that go silent. */
 @Timeout(60)
-class SilenceWatchTest {
+class SilenceWatchIT {
     private static final Duration UNANSWERED = Duration.ofMillis(1_500);
     private static final Status.Code ANSWER = Status.Code.NOT_FOUND;
 
