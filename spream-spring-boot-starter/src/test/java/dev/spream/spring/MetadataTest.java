@@ -69,8 +69,9 @@ final class MetadataTest {
 
         assertThat(entries).hasSizeGreaterThan(80);
         assertThat(Files.readString(FILE))
-                .as("METADATA_WRITE=true mvn -pl spream-spring-boot-starter -am -Dtest=MetadataTest"
-                        + " -Dsurefire.failIfNoSpecifiedTests=false test writes it")
+                .as(
+                        "METADATA_WRITE=true mvn -pl spream-spring-boot-starter -am verify -Dit.test=MetadataTest -Dtest=none"
+                                + " -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false writes it")
                 .isEqualTo(text);
     }
 

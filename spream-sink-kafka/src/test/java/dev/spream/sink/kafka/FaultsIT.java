@@ -4,14 +4,20 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.ResultSet;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.api.Spream;
+import dev.spream.api.config.SpreamConfig;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.control.PartitionChurn;
 import dev.spream.kafka.KafkaBroker;
 import dev.spream.storage.spanner.DatabaseName;
 import dev.spream.storage.spanner.SpannerConnection;
+import dev.spream.storage.spanner.SpannerPartitionTables;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,22 +32,23 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Workers in processes that are killed, over a change stream whose partitions split, merge and move, to a broker that is
- * killed: what the emulator committed is on the topic, the history of each row in order. It takes two turns, or at least
- * as many seconds as {@code -Dkafka.faults.seconds} says.
+ * A worker in this process and one in a process that is killed, over a change stream whose partitions split, merge and move,
+ * to a broker that is killed: what the emulator committed is on the topic, the history of each row in order. Both are killed
+ * once, or in turns for at least as many seconds as {@code -Dkafka.faults.seconds} says.
  */
 final class FaultsIT {
     private static final String DATABASE = "projects/demo/instances/demo/databases/demo";
     private static final Duration LENGTH = Duration.ofSeconds(Integer.getInteger("kafka.faults.seconds", 0));
     private static final Duration PATIENCE =
-            Duration.ofMinutes(5); // two workers start in it, on a machine with other work
+            Duration.ofMinutes(5); // a worker starts in it, on a machine with other work
     private static final int ROWS = 40;
-    private static final int AHEAD = 600; // changes that are committed and not known to be published yet, at most
+    private static final int AHEAD = 300; // changes that are committed and not known to be published yet, at most
     private static final int PARTITIONS = 6;
 
     @TempDir
@@ -57,14 +64,16 @@ final class FaultsIT {
     @Tag("proof")
     @Test
     void transactions_lose_nothing_and_keep_the_order_too() throws Exception {
-        run("transactional", Map.of("sink.kafka.transactional-id", "worker-%s", "sink.kafka.transactions", "2"));
+        run(
+                "transactional",
+                Map.of("sink.kafka.transactional-id", "one of each worker", "sink.kafka.transactions", "2"));
     }
 
     private void run(String topic, Map<String, String> more) throws Exception {
+        KafkaBroker broker = TestBroker.broker();
         try (SpannerEmulator spanner = SpannerEmulator.builder()
-                        .churn(PartitionChurn.every(Duration.ofMillis(LENGTH.isZero() ? 2000 : 300)))
-                        .start();
-                KafkaBroker broker = KafkaBroker.start(Files.createDirectory(folder.resolve("broker")))) {
+                .churn(PartitionChurn.every(Duration.ofMillis(LENGTH.isZero() ? 2000 : 300)))
+                .start()) {
             spanner.createDatabase(
                     DATABASE,
                     DatabaseDialect.GOOGLE_STANDARD_SQL,
@@ -75,14 +84,12 @@ final class FaultsIT {
             topics.create(topic, PARTITIONS);
             Map<String, String> settings = new HashMap<>(settings(spanner, broker, topic));
             settings.putAll(more);
-            Workers workers = new Workers(folder, settings);
             CountDownLatch enough = new CountDownLatch(1);
-            FutureTask<Integer> writing = new FutureTask<>(() -> write(spanner, enough));
-            try {
-                workers.start("a");
-                workers.start("b");
+            try (SpannerConnection connection = connect(spanner);
+                    Workers workers = Workers.start(folder, settings)) {
+                FutureTask<Integer> writing = new FutureTask<>(() -> write(connection, enough));
                 Thread.ofVirtual().start(writing);
-                breakThings(broker, workers, topics, topic);
+                breakThings(connection, broker, workers, topics, topic);
                 enough.countDown();
                 int transactions = writing.get();
                 Map<String, List<String>> expected = committed(commits);
@@ -94,9 +101,17 @@ final class FaultsIT {
                         topic, transactions, changes, arrived.size());
             } finally {
                 enough.countDown();
-                workers.close();
             }
         }
+    }
+
+    /** Returns a connection, with the table of partitions. */
+    private static SpannerConnection connect(SpannerEmulator spanner) {
+        SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
+                .emulatorHost(spanner.emulatorHost())
+                .open();
+        SpannerPartitionTables.create(connection, "Partitions");
+        return connection;
     }
 
     private static Map<String, String> settings(SpannerEmulator spanner, KafkaBroker broker, String topic) {
@@ -107,7 +122,6 @@ final class FaultsIT {
                 Map.entry("source.spanner.emulator-host", spanner.emulatorHost()),
                 Map.entry("storage", "spanner"),
                 Map.entry("storage.spanner.table", "Partitions"),
-                Map.entry("storage.spanner.create-table", "true"),
                 Map.entry("sink", "kafka"),
                 Map.entry("sink.kafka.bootstrap-servers", broker.address()),
                 Map.entry("sink.kafka.topic", topic),
@@ -126,41 +140,41 @@ final class FaultsIT {
      * Transactions of one row to three, each with the next version of its rows; their number. It waits for workers that are
      * slow, so that there is as much to do on a slow machine.
      */
-    private int write(SpannerEmulator spanner, CountDownLatch enough) throws Exception {
+    private int write(SpannerConnection connection, CountDownLatch enough) throws Exception {
         Random random = new Random(11);
         Map<Integer, Long> versions = new HashMap<>();
         int transactions = 0;
         long changes = 0;
-        try (SpannerConnection connection = SpannerConnection.builder(DatabaseName.parse(DATABASE))
-                .emulatorHost(spanner.emulatorHost())
-                .open()) {
-            while (!enough.await(random.nextInt(30), TimeUnit.MILLISECONDS)) {
-                if (changes - published >= AHEAD) {
-                    continue;
-                }
-                List<Mutation> mutations = new ArrayList<>();
-                random.ints(0, ROWS)
-                        .distinct()
-                        .limit(1 + random.nextInt(3))
-                        .forEach(row -> mutations.add(Mutation.newInsertOrUpdateBuilder("Accounts")
-                                .set("Id")
-                                .to(row)
-                                .set("Version")
-                                .to(versions.merge(row, 1L, Long::sum))
-                                .build()));
-                connection.client().write(mutations);
-                transactions++;
-                changes += mutations.size();
+        while (!enough.await(random.nextInt(100), TimeUnit.MILLISECONDS)) {
+            if (changes - published >= AHEAD) {
+                continue;
             }
+            List<Mutation> mutations = new ArrayList<>();
+            random.ints(0, ROWS)
+                    .distinct()
+                    .limit(1 + random.nextInt(3))
+                    .forEach(row -> mutations.add(Mutation.newInsertOrUpdateBuilder("Accounts")
+                            .set("Id")
+                            .to(row)
+                            .set("Version")
+                            .to(versions.merge(row, 1L, Long::sum))
+                            .build()));
+            connection.client().write(mutations);
+            transactions++;
+            changes += mutations.size();
         }
         return transactions;
     }
 
-    /** In turns the broker with a worker, a worker, and the broker, each in the middle of publishing. */
-    private void breakThings(KafkaBroker broker, Workers workers, Topics topics, String topic) throws Exception {
+    /** In turns the broker with the worker, the worker, and the broker, each in the middle of publishing. */
+    private void breakThings(
+            SpannerConnection connection, KafkaBroker broker, Workers workers, Topics topics, String topic)
+            throws Exception {
         Random random = new Random(5);
         long end = System.nanoTime() + LENGTH.toNanos();
-        for (int turn = 0; turn < 2 || System.nanoTime() < end; turn++) {
+        for (int turn = 0; turn < 1 || System.nanoTime() < end; turn++) {
+            workers.startKilled();
+            awaitPartition(connection, workers, topics, topic);
             awaitMore(topics, topic, workers);
             TimeUnit.MILLISECONDS.sleep(random.nextInt(500));
             if (turn % 3 != 1) {
@@ -168,12 +182,37 @@ final class FaultsIT {
                 TimeUnit.MILLISECONDS.sleep(random.nextInt(500));
             }
             if (turn % 3 != 2) {
-                workers.restart(turn % 2 == 0 ? "a" : "b");
+                workers.kill();
             }
             if (turn % 3 != 1) {
                 broker.start();
             }
         }
+    }
+
+    /** Waits until the worker that is killed has a partition. */
+    private void awaitPartition(SpannerConnection connection, Workers workers, Topics topics, String topic)
+            throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!hasPartition(connection)) {
+            workers.requireAlive();
+            assertThat(System.nanoTime())
+                    .as("the worker that is killed has no partition")
+                    .isLessThan(deadline);
+            TimeUnit.MILLISECONDS.sleep(500);
+            published = topics.count(topic);
+        }
+    }
+
+    private static boolean hasPartition(SpannerConnection connection) {
+        try (ResultSet rows = connection.client().singleUse().read("Partitions", KeySet.all(), List.of("Owner"))) {
+            while (rows.next()) {
+                if (!rows.isNull(0) && rows.getString(0).startsWith("killed")) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private void awaitMore(Topics topics, String topic, Workers workers) throws Exception {
@@ -184,7 +223,7 @@ final class FaultsIT {
             assertThat(System.nanoTime())
                     .as("%d messages are published, no more than before", published)
                     .isLessThan(deadline);
-            TimeUnit.MILLISECONDS.sleep(200);
+            TimeUnit.MILLISECONDS.sleep(500);
             published = topics.count(topic);
         }
     }
@@ -232,46 +271,70 @@ final class FaultsIT {
             assertThat(System.nanoTime())
                     .as("messages of %d rows have arrived, not the last of each of %d", last.size(), expected.size())
                     .isLessThan(deadline);
-            TimeUnit.MILLISECONDS.sleep(200);
+            TimeUnit.MILLISECONDS.sleep(500);
         }
     }
 
-    /** The workers by name. */
+    /** The worker in this process, and the one that is killed. */
     private static final class Workers implements AutoCloseable {
         private final Path folder;
         private final Map<String, String> settings;
-        private final Map<String, WorkerProcess> running = new HashMap<>();
+        private final Spream survivor;
+        private final FutureTask<CompletionReason> surviving;
+        private @Nullable WorkerProcess killed;
 
-        Workers(Path folder, Map<String, String> settings) {
+        private Workers(Path folder, Map<String, String> settings) {
             this.folder = folder;
             this.settings = settings;
+            survivor = Spream.create(SpreamConfig.of(of("survivor")));
+            surviving = new FutureTask<>(survivor::run);
         }
 
-        void start(String name) throws Exception {
-            List<String> lines = new ArrayList<>();
-            settings.forEach((key, value) -> lines.add(key + "=" + value.replace("%s", name)));
-            Path config = Files.write(folder.resolve(name + ".properties"), lines);
-            running.put(name, WorkerProcess.start(config, folder.resolve(name + ".log")));
+        /** Starts the one in this process. */
+        static Workers start(Path folder, Map<String, String> settings) {
+            Workers workers = new Workers(folder, settings);
+            Thread.ofVirtual().start(workers.surviving);
+            return workers;
         }
 
-        void restart(String name) throws Exception {
-            requireNonNull(running.get(name)).kill();
-            start(name);
+        private Map<String, String> of(String worker) {
+            Map<String, String> own = new HashMap<>(settings);
+            own.put("worker", worker);
+            own.computeIfPresent("sink.kafka.transactional-id", (key, value) -> worker);
+            return own;
+        }
+
+        /** Starts the one that is killed, unless it runs. */
+        void startKilled() throws Exception {
+            if (killed == null) {
+                List<String> lines = of("killed").entrySet().stream()
+                        .map(Map.Entry::toString)
+                        .toList();
+                Path config = Files.write(folder.resolve("killed.properties"), lines);
+                killed = WorkerProcess.start(config, folder.resolve("killed.log"));
+            }
+        }
+
+        void kill() {
+            if (killed != null) {
+                killed.kill();
+                killed = null;
+            }
         }
 
         void requireAlive() throws Exception {
-            for (Map.Entry<String, WorkerProcess> worker : running.entrySet()) {
-                assertThat(worker.getValue().isAlive())
-                        .as(
-                                "worker %s: %s",
-                                worker.getKey(), Files.readString(folder.resolve(worker.getKey() + ".log")))
+            assertThat(surviving.isDone()).as("%s", surviving).isFalse();
+            if (killed != null) {
+                assertThat(killed.isAlive())
+                        .as("%s", Files.readString(folder.resolve("killed.log")))
                         .isTrue();
             }
         }
 
         @Override
         public void close() {
-            running.values().forEach(WorkerProcess::close);
+            kill();
+            survivor.close();
         }
     }
 }

@@ -59,6 +59,11 @@ final class TestBroker {
         }
     }
 
+    /** Returns the broker; classes run one after the other, so one may kill it that starts it again. */
+    static KafkaBroker broker() {
+        return Shared.BROKER;
+    }
+
     static String address() {
         return Shared.BROKER.address();
     }

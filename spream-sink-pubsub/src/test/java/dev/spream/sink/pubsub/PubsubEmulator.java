@@ -13,32 +13,45 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Google's Pub/Sub emulator: the one that {@code PUBSUB_EMULATOR_HOST} names, or else the one in the SDK that {@code gcloud}
- * on the PATH belongs to, as a child process that is killed when this is closed, or when this JVM exits.
+ * on the PATH belongs to, as a child process that the tests of a JVM share and that is killed when it exits.
  *
  * @see <a href="https://cloud.google.com/pubsub/docs/emulator">Pub/Sub: testing apps locally with the emulator</a>
  */
-final class PubsubEmulator implements AutoCloseable {
+final class PubsubEmulator {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
     private final String host;
-    private final @Nullable Process process;
 
-    private PubsubEmulator(String host, @Nullable Process process) {
+    private PubsubEmulator(String host) {
         this.host = host;
-        this.process = process;
     }
 
-    /** Says in one line what it uses, or that there is none. */
-    static Optional<PubsubEmulator> find() throws IOException, InterruptedException {
+    private static final class Shared {
+        static final Optional<PubsubEmulator> EMULATOR;
+
+        static {
+            try {
+                EMULATOR = find();
+            } catch (IOException | InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    /** Returns the one of this JVM; its first call says in one line what it uses, or that there is none. */
+    static Optional<PubsubEmulator> shared() {
+        return Shared.EMULATOR;
+    }
+
+    private static Optional<PubsubEmulator> find() throws IOException, InterruptedException {
         String named = System.getenv("PUBSUB_EMULATOR_HOST");
         if (named != null && !named.isBlank()) {
             System.out.println("Pub/Sub servers of this run: in this process; the emulator that PUBSUB_EMULATOR_HOST"
                     + " names, " + named);
-            return Optional.of(new PubsubEmulator(named, null));
+            return Optional.of(new PubsubEmulator(named));
         }
         Optional<Path> jar = gcloud().flatMap(PubsubEmulator::inSdkOf);
         if (jar.isEmpty()) {
@@ -86,6 +99,9 @@ final class PubsubEmulator implements AutoCloseable {
                         java,
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
+                        "-XX:+IgnoreUnrecognizedVMOptions",
+                        "-XX:+UnlockDiagnosticVMOptions",
+                        "-XX:-BytecodeVerificationRemote",
                         "-jar",
                         jar.toString(),
                         "--host=127.0.0.1",
@@ -94,11 +110,11 @@ final class PubsubEmulator implements AutoCloseable {
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
         Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly, "kill-pubsub-emulator"));
-        PubsubEmulator emulator = new PubsubEmulator("127.0.0.1:" + port, process);
+        PubsubEmulator emulator = new PubsubEmulator("127.0.0.1:" + port);
         long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
         while (!listens(port)) {
             if (process.waitFor(20, TimeUnit.MILLISECONDS) || System.nanoTime() - deadline > 0) {
-                emulator.close();
+                process.destroyForcibly();
                 throw new IOException("Google's Pub/Sub emulator did not start listening at " + emulator.host);
             }
         }
@@ -122,12 +138,5 @@ final class PubsubEmulator implements AutoCloseable {
 
     String host() {
         return host;
-    }
-
-    @Override
-    public void close() {
-        if (process != null) {
-            process.destroyForcibly();
-        }
     }
 }

@@ -17,35 +17,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 
 /**
  * A subscription from configuration, and what Google's own client receives of it, in order: on Google's emulator where there is
  * one, and on the server in this process in any case, which has no subscribers but keeps what it took.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class PubsubEmulatorIT {
-    private static final int CHANGES = 2_000;
+    private static final int CHANGES = 500;
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final List<DataChangeRecord> COMMITTED = IntStream.rangeClosed(1, CHANGES)
             .mapToObj(second -> ScriptedSource.newChange(
                     second, "tx" + second, second % 10 == 0 ? keys(second, second / 10) : keys(second)))
             .toList();
 
-    private Optional<PubsubEmulator> emulator = Optional.empty();
-
-    @BeforeAll
-    void find() throws IOException, InterruptedException {
-        emulator = PubsubEmulator.find();
-    }
-
-    @AfterAll
-    void close() {
-        emulator.ifPresent(PubsubEmulator::close);
-    }
+    private final Optional<PubsubEmulator> emulator = PubsubEmulator.shared();
 
     /** Of fifty rows; two numbers give two rows. */
     private static List<String> keys(int... numbers) {

@@ -60,18 +60,17 @@ final class PubsubEventSourceIT {
 
     @Test
     void the_emulator_delivers_in_order_and_no_more_what_is_acknowledged() throws Exception {
-        Optional<PubsubEmulator> emulator = PubsubEmulator.find();
+        Optional<PubsubEmulator> emulator = PubsubEmulator.shared();
         if (emulator.isPresent()) {
-            try (PubsubEmulator found = emulator.get()) {
-                String subscription = "events-" + UUID.randomUUID();
-                publishTo(found.host(), subscription);
-                try (PubsubEventSource events = source(found.host(), subscription);
-                        EventFeed feed = events.open(FeedRequest.all("view"))) {
-                    List<FeedItem> items = take(feed, EVENTS);
-                    assertInOrder(items, 1);
-                    feed.acknowledge(items);
-                    assertThat(feed.poll(1, PAST_ACK_DEADLINE).items()).isEmpty();
-                }
+            String host = emulator.get().host();
+            String subscription = "events-" + UUID.randomUUID();
+            publishTo(host, subscription);
+            try (PubsubEventSource events = source(host, subscription);
+                    EventFeed feed = events.open(FeedRequest.all("view"))) {
+                List<FeedItem> items = take(feed, EVENTS);
+                assertInOrder(items, 1);
+                feed.acknowledge(items);
+                assertThat(feed.poll(1, PAST_ACK_DEADLINE).items()).isEmpty();
             }
         }
     }

@@ -3,12 +3,16 @@ package dev.spream.sink.s3;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.cloud.spanner.KeySet;
 import com.google.cloud.spanner.Mutation;
+import com.google.cloud.spanner.ResultSet;
 import com.google.protobuf.Value;
 import com.google.spanner.admin.database.v1.DatabaseDialect;
+import dev.spream.api.Spream;
 import dev.spream.core.record.ChangeRecordJson;
 import dev.spream.core.record.DataChangeRecord;
 import dev.spream.core.record.Mod;
+import dev.spream.core.subscription.CompletionReason;
 import dev.spream.emulator.SpannerEmulator;
 import dev.spream.emulator.control.CommitLog;
 import dev.spream.emulator.control.FaultRates;
@@ -41,6 +45,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -51,11 +56,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Worker processes write to one folder, or one bucket, while partitions split, merge and move, queries break, workers are
- * killed with {@code kill -9} or stopped for longer than their lease and continued, and the object store is killed as well.
- * Against what the emulator has committed, each change counts once and each key is in order.
+ * A worker in this process and others in processes of their own write to one folder, or one bucket, while partitions split,
+ * merge and move, queries break, the others are stopped for longer than their lease and continued or killed with
+ * {@code kill -9}, and the object store breaks off as well. Against what the emulator has committed, each change counts once
+ * and each key is in order.
  *
- * <p>{@code -Dfiles.minutes=20} runs for so long; otherwise a few workers die. {@code -Dfiles.seed=…} repeats the choices.
+ * <p>{@code -Dfiles.minutes=20} runs for so long; otherwise one worker is stopped, and then killed. {@code -Dfiles.seed=…}
+ * repeats the choices.
  */
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 final class FilesDeathIT {
@@ -63,14 +70,14 @@ final class FilesDeathIT {
     private static final String TABLE = "Progress";
     private static final int MINUTES = Integer.getInteger("files.minutes", 0);
     private static final int DEATHS = 2; // of a short run
+    private static final int PROCESSES = MINUTES == 0 ? 1 : 2;
     private static final long SEED = Long.getLong("files.seed", System.nanoTime() % 1_000_000);
     private static final Duration CHURN = Duration.ofMillis(MINUTES == 0 ? 2000 : 700);
     private static final Duration LEASE =
             Duration.ofSeconds(4); // a call of a worker that starts is answered within three of them
     private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final int ROWS = 40;
-    private static final int WORKERS = 2;
-    private static final int AHEAD = 600; // transactions that are written and not seen in files yet, at most
+    private static final int AHEAD = 300; // transactions that are written and not seen in files yet, at most
 
     @TempDir
     private Path folder;
@@ -86,7 +93,7 @@ final class FilesDeathIT {
 
     @Test
     void each_change_counts_once_in_a_bucket() throws Exception {
-        try (S3Server.InProcess server = S3Server.InProcess.start(Files.createDirectory(folder.resolve("s3")));
+        try (S3Server server = S3Server.start(Files.createDirectory(folder.resolve("s3")));
                 ObjectStore store = S3Store.of(S3Server.client(server.endpoint()), S3Server.BUCKET, "counters")) {
             Map<String, String> sink = Map.of(
                     "sink",
@@ -104,13 +111,13 @@ final class FilesDeathIT {
                     "sink.s3.secret-access-key",
                     S3Server.SECRET);
             run("bucket", sink, store, () -> {
-                server.killAndRestart();
+                server.restart();
                 return true;
             });
         }
     }
 
-    private void run(String name, Map<String, String> sink, ObjectStore store, Callable<Boolean> killStore)
+    private void run(String name, Map<String, String> sink, ObjectStore store, Callable<Boolean> restartStore)
             throws Exception {
         Random random = new Random(SEED);
         try (SpannerEmulator emulator = SpannerEmulator.builder()
@@ -133,24 +140,34 @@ final class FilesDeathIT {
                 SpannerPartitionTables.create(connection, TABLE);
                 Seen seen = new Seen(store);
                 Workload workload = Workload.start(connection, new Random(SEED), seen);
-                for (int i = 0; i < WORKERS; i++) {
+                fleet.startSurvivor();
+                for (int i = 0; i < PROCESSES; i++) {
                     fleet.start();
                 }
                 long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MINUTES);
                 int kills = 0;
                 int stops = 0;
-                int storeKills = 0;
+                int restarts = 0;
                 for (int death = 0; death < DEATHS || System.nanoTime() < end; death++) {
+                    Worker worker = fleet.choose(random);
+                    await(
+                            () -> {
+                                fleet.requireAlive();
+                                return owners(connection).stream().anyMatch(owner -> owner.startsWith(worker.name));
+                            },
+                            () -> worker.name + " has no partition, seed " + SEED);
                     awaitMore(seen, fleet);
                     if (death % 2 == 0) {
-                        fleet.killOne(random);
-                        fleet.start();
-                        kills++;
-                    } else {
-                        fleet.stopOne(random, LEASE.multipliedBy(2));
+                        worker.stop(LEASE.multipliedBy(2));
                         stops++;
+                    } else {
+                        fleet.kill(worker);
+                        if (System.nanoTime() < end) {
+                            fleet.start();
+                        }
+                        kills++;
+                        restarts += restartStore.call() ? 1 : 0;
                     }
-                    storeKills += death % 2 == 0 && killStore.call() ? 1 : 0;
                 }
                 workload.stop();
                 Map<String, Long> versions = versions(commits);
@@ -165,12 +182,12 @@ final class FilesDeathIT {
                 fleet.terminate();
                 Verdict verdict = judge(store, commits);
                 System.out.printf(
-                        "%s, seed %d: %d workers killed, %d stopped and continued, the store killed %d times; %d entries of the log, %d files that count, %d that do not, %d changes of %d committed rows%n",
+                        "%s, seed %d: %d workers killed, %d stopped and continued, the store restarted %d times; %d entries of the log, %d files that count, %d that do not, %d changes of %d committed rows%n",
                         name,
                         SEED,
                         kills,
                         stops,
-                        storeKills,
+                        restarts,
                         FilesReader.of(store).entries(0).size(),
                         FilesReader.of(store).files().size(),
                         store.list("data/").size()
@@ -201,19 +218,31 @@ final class FilesDeathIT {
                 "100"));
         config.putAll(Map.of(
                 "heartbeat-interval",
-                "200ms",
+                "500ms",
                 "watermark-interval",
-                "300ms",
+                "500ms",
                 "lease-time",
                 LEASE.toSeconds() + "s",
                 "partition-discovery-interval",
-                "200ms",
+                "500ms",
                 "sink." + sink.get("sink") + ".max-size",
                 "16KiB"));
         config.putAll(sink);
         Path file = folder.resolve(name + ".properties");
         Files.write(file, config.entrySet().stream().map(Map.Entry::toString).toList());
         return file;
+    }
+
+    private static List<String> owners(SpannerConnection connection) {
+        List<String> owners = new ArrayList<>();
+        try (ResultSet rows = connection.client().singleUse().read(TABLE, KeySet.all(), List.of("Owner"))) {
+            while (rows.next()) {
+                if (!rows.isNull(0)) {
+                    owners.add(rows.getString(0));
+                }
+            }
+        }
+        return owners;
     }
 
     private static List<DataChangeRecord> changes(FilesReader reader, CommittedFile file) {
@@ -370,7 +399,7 @@ final class FilesDeathIT {
 
         private void write() {
             for (long written = 0; !stopped; ) {
-                LockSupport.parkNanos(15_000_000);
+                LockSupport.parkNanos(40_000_000);
                 if (written - seen.changes >= AHEAD) {
                     continue;
                 }
@@ -395,72 +424,95 @@ final class FilesDeathIT {
         }
     }
 
-    /** Worker processes, which are killed, or stopped and continued. */
-    private static final class Fleet implements AutoCloseable {
-        private final Path config;
-        private final List<Process> workers = new ArrayList<>();
-        private int started;
-
-        Fleet(Path config) {
-            this.config = config;
-        }
-
-        void start() throws IOException {
-            List<String> command = new ArrayList<>(JavaCommand.of(
-                    FilesWorker.class,
-                    "-Xmx256m",
-                    "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", "")));
-            command.addAll(List.of(config.toString(), "w%03d".formatted(++started)));
-            Path log = Files.createDirectories(Path.of("target", "workers"))
-                    .resolve(config.getFileName() + "-%03d.log".formatted(started));
-            workers.add(new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(log.toFile())
-                    .start());
-        }
-
-        void killOne(Random random) throws InterruptedException {
-            workers.remove(random.nextInt(workers.size())).destroyForcibly().waitFor();
-        }
-
-        void stopOne(Random random, Duration time) throws Exception {
-            Process worker = workers.get(random.nextInt(workers.size()));
-            signal("STOP", worker);
+    /** A worker process. */
+    private record Worker(String name, Process process) {
+        void stop(Duration time) throws Exception {
+            signal("STOP");
             long end = System.nanoTime() + time.toNanos();
             while (System.nanoTime() < end) {
                 LockSupport.parkNanos(end - System.nanoTime());
             }
-            signal("CONT", worker);
+            signal("CONT");
         }
 
-        private static void signal(String signal, Process worker) throws Exception {
-            Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(worker.pid()))
+        private void signal(String signal) throws Exception {
+            Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
                     .inheritIO()
                     .start();
             assertThat(kill.waitFor()).isZero();
         }
+    }
 
-        void requireAlive() {
-            Optional<Process> ended =
-                    workers.stream().filter(worker -> !worker.isAlive()).findFirst();
+    /** A worker in this process, which survives, and those in processes of their own. */
+    private static final class Fleet implements AutoCloseable {
+        private final Path config;
+        private final Spream survivor;
+        private final FutureTask<CompletionReason> surviving;
+        private final List<Worker> workers = new ArrayList<>();
+        private int started;
+
+        Fleet(Path config) throws IOException {
+            this.config = config;
+            survivor = Spream.create(FilesWorker.config(config, "survivor"));
+            surviving = new FutureTask<>(survivor::run);
+        }
+
+        void startSurvivor() {
+            Thread.ofVirtual().start(surviving);
+        }
+
+        void start() throws IOException {
+            String name = "w%03d".formatted(++started);
+            List<String> command = new ArrayList<>(JavaCommand.of(
+                    FilesWorker.class,
+                    "-Xmx256m",
+                    "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", "")));
+            command.addAll(List.of(config.toString(), name));
+            Path log = Files.createDirectories(Path.of("target", "workers"))
+                    .resolve(config.getFileName() + "-" + name + ".log");
+            workers.add(new Worker(
+                    name,
+                    new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(log.toFile())
+                            .start()));
+        }
+
+        Worker choose(Random random) {
+            return workers.get(random.nextInt(workers.size()));
+        }
+
+        void kill(Worker worker) throws InterruptedException {
+            workers.remove(worker);
+            worker.process.destroyForcibly().waitFor();
+        }
+
+        void requireAlive() throws Exception {
+            if (surviving.isDone()) {
+                throw new AssertionError("the worker in this process ended by itself: " + surviving.get());
+            }
+            Optional<Worker> ended =
+                    workers.stream().filter(worker -> !worker.process.isAlive()).findFirst();
             if (ended.isPresent()) {
-                throw new AssertionError("a worker ended by itself with %d, see its log in target/workers"
-                        .formatted(ended.get().exitValue()));
+                throw new AssertionError("%s ended by itself with %d, see its log in target/workers"
+                        .formatted(ended.get().name, ended.get().process.exitValue()));
             }
         }
 
         void terminate() throws InterruptedException {
-            workers.forEach(worker -> worker.toHandle().destroy());
-            for (Process worker : workers) {
-                assertThat(worker.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
+            workers.forEach(worker -> worker.process.toHandle().destroy());
+            for (Worker worker : workers) {
+                assertThat(worker.process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS))
                         .isTrue();
             }
             workers.clear();
+            survivor.shutdown();
         }
 
         @Override
         public void close() {
-            workers.forEach(Process::destroyForcibly);
+            workers.forEach(worker -> worker.process.destroyForcibly());
+            survivor.close();
         }
     }
 }

@@ -17,15 +17,21 @@ final class FilesWorker {
 
     private FilesWorker() {}
 
+    /** @param args the file of the configuration, and the name of the worker */
     public static void main(String[] args) throws IOException {
-        Properties file = new Properties();
-        try (Reader in = Files.newBufferedReader(Path.of(args[0]))) {
-            file.load(in);
+        SpreamConfig config = config(Path.of(args[0]), args[1]);
+        for (int start = 1; !run(config, start < STARTS); start++) {}
+    }
+
+    static SpreamConfig config(Path file, String worker) throws IOException {
+        Properties properties = new Properties();
+        try (Reader in = Files.newBufferedReader(file)) {
+            properties.load(in);
         }
         Map<String, String> config = new HashMap<>();
-        file.stringPropertyNames().forEach(key -> config.put(key, file.getProperty(key)));
-        config.put("worker", args[1]);
-        for (int start = 1; !run(SpreamConfig.of(config), start < STARTS); start++) {}
+        properties.stringPropertyNames().forEach(key -> config.put(key, properties.getProperty(key)));
+        config.put("worker", worker);
+        return SpreamConfig.of(config);
     }
 
     /** Returns false if a server did not answer at the start, as on a machine with much other work. */

@@ -1,13 +1,8 @@
 package dev.spream.sink.s3;
 
-import dev.spream.servers.JavaCommand;
-import java.io.BufferedReader;
-import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.gaul.s3proxy.BlobStores;
@@ -15,11 +10,16 @@ import org.gaul.s3proxy.S3Proxy;
 import org.gaul.s3proxy.auth.AuthenticationType;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.SdkRequest;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 
 /** S3Proxy over a folder, whose folders are the buckets. */
 final class S3Server implements AutoCloseable {
@@ -27,14 +27,19 @@ final class S3Server implements AutoCloseable {
     static final String KEY_ID = "key-of-the-test";
     static final String SECRET = "secret-of-the-test-0123456789";
 
-    private final S3Proxy proxy;
+    private final Path folder;
+    private S3Proxy proxy;
 
-    private S3Server(S3Proxy proxy) {
+    private S3Server(Path folder, S3Proxy proxy) {
+        this.folder = folder;
         this.proxy = proxy;
     }
 
-    /** @param port 0 for a free one */
-    static S3Server start(Path folder, int port) throws Exception {
+    static S3Server start(Path folder) throws Exception {
+        return new S3Server(folder, launch(folder, 0));
+    }
+
+    private static S3Proxy launch(Path folder, int port) throws Exception {
         Files.createDirectories(folder.resolve(BUCKET));
         Properties properties = new Properties();
         properties.putAll(Map.of(
@@ -46,7 +51,19 @@ final class S3Server implements AutoCloseable {
                 .stopTimeout(0)
                 .build();
         proxy.start();
-        return new S3Server(proxy);
+        return proxy;
+    }
+
+    /** Breaks off what it answers, and starts again on the same port and folder. No other server may run. */
+    void restart() throws Exception {
+        int port = proxy.getPort();
+        proxy.stop();
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith("S3Proxy-Jetty")) {
+                thread.join(); // it may still store an object, whatever the next server answers
+            }
+        }
+        proxy = launch(folder, port);
     }
 
     URI endpoint() {
@@ -54,7 +71,20 @@ final class S3Server implements AutoCloseable {
     }
 
     static S3Client client(URI endpoint) {
+        return client(endpoint, 1_000);
+    }
+
+    /** Returns a client whose lists have so many names a page, at most. */
+    static S3Client client(URI endpoint, int page) {
         return S3Client.builder()
+                .overrideConfiguration(settings -> settings.addExecutionInterceptor(new ExecutionInterceptor() {
+                    @Override
+                    public SdkRequest modifyRequest(Context.ModifyRequest context, ExecutionAttributes attributes) {
+                        return context.request() instanceof ListObjectsV2Request list
+                                ? list.toBuilder().maxKeys(page).build()
+                                : context.request();
+                    }
+                }))
                 .httpClientBuilder(UrlConnectionHttpClient.builder())
                 .endpointOverride(endpoint)
                 .forcePathStyle(true)
@@ -68,62 +98,5 @@ final class S3Server implements AutoCloseable {
     @Override
     public void close() throws Exception {
         proxy.stop();
-    }
-
-    /** A server in a process of its own, which ends when it is killed. */
-    static final class InProcess implements AutoCloseable {
-        private final Path folder;
-        private Process process;
-        private int port;
-
-        private InProcess(Path folder) throws IOException {
-            this.folder = folder;
-            this.process = launch();
-        }
-
-        static InProcess start(Path folder) throws IOException {
-            return new InProcess(folder);
-        }
-
-        private Process launch() throws IOException {
-            List<String> command = new ArrayList<>(JavaCommand.of(
-                    S3Server.class,
-                    "-Xmx256m",
-                    "-Dlogback.configurationFile=" + System.getProperty("logback.configurationFile", "")));
-            command.addAll(List.of(folder.toString(), Integer.toString(port)));
-            Process launched =
-                    new ProcessBuilder(command).redirectErrorStream(true).start();
-            BufferedReader said = launched.inputReader();
-            for (String line = said.readLine(); line != null; line = said.readLine()) {
-                if (line.startsWith("port ")) {
-                    port = Integer.parseInt(line.substring("port ".length()));
-                    Thread.ofVirtual().start(() -> said.lines().forEach(logged -> {})); // else it waits for a reader
-                    return launched;
-                }
-            }
-            throw new IOException("S3Proxy did not start");
-        }
-
-        URI endpoint() {
-            return URI.create("http://127.0.0.1:" + port);
-        }
-
-        /** {@code kill -9}, and another one on the same port and folder. */
-        void killAndRestart() throws Exception {
-            process.destroyForcibly().waitFor();
-            process = launch();
-        }
-
-        @Override
-        public void close() {
-            process.destroyForcibly();
-        }
-    }
-
-    @SuppressWarnings("SystemOut")
-    public static void main(String[] args) throws Exception {
-        S3Server server = start(Path.of(args[0]), Integer.parseInt(args[1]));
-        System.out.println("port " + server.proxy.getPort());
-        Thread.currentThread().join();
     }
 }

@@ -35,7 +35,7 @@ final class S3SinkProviderTest {
 
     @BeforeAll
     static void start() throws Exception {
-        server = S3Server.start(folder, 0);
+        server = S3Server.start(folder);
     }
 
     @AfterAll

@@ -21,13 +21,15 @@ final class S3StoreTest extends ObjectStoreContract {
     @TempDir
     private static Path folder;
 
+    private static final int PAGE = 5;
+
     private static S3Server server;
     private static int tests;
     private final int test = ++tests;
 
     @BeforeAll
     static void start() throws Exception {
-        server = S3Server.start(folder, 0);
+        server = S3Server.start(folder);
     }
 
     @AfterAll
@@ -40,8 +42,14 @@ final class S3StoreTest extends ObjectStoreContract {
         return open(S3Server.BUCKET);
     }
 
+    @Override
+    protected int many() {
+        return 2 * PAGE + 1;
+    }
+
+    /** Its lists come in pages. */
     private S3Store open(String bucket) {
-        return S3Store.of(S3Server.client(server.endpoint()), bucket, "test=" + test + "/orders");
+        return S3Store.of(S3Server.client(server.endpoint(), PAGE), bucket, "test=" + test + "/orders");
     }
 
     @Test
@@ -92,7 +100,7 @@ final class S3StoreTest extends ObjectStoreContract {
     @Test
     void a_server_that_does_not_answer_may_answer_later() throws Exception {
         URI gone;
-        try (S3Server other = S3Server.start(folder, 0)) {
+        try (S3Server other = S3Server.start(folder)) {
             gone = other.endpoint();
         }
         try (S3Store store = S3Store.of(S3Server.client(gone), S3Server.BUCKET, "")) {
