@@ -404,7 +404,7 @@ final class ProjectionIT {
             assertThat(run(0, "rebuild", "words", "--reason", "counts items"))
                     .singleElement()
                     .asString()
-                    .startsWith("rebuild words: version 2 is built");
+                    .startsWith("rebuild words: version 2 is built by the processes that run code of revision 1;");
             assertThat(run(1, "rebuild", "words", "--reason", "again"))
                     .singleElement()
                     .asString()

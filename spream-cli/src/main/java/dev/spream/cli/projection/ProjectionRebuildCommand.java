@@ -6,6 +6,7 @@ import dev.spream.cli.output.Terminal;
 import dev.spream.projection.ProjectionOperations;
 import dev.spream.projection.ProjectionOperations.Act;
 import dev.spream.projection.ProjectionRebuilds.SkippedEvents;
+import dev.spream.projection.ProjectionVersion;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -36,7 +37,7 @@ final class ProjectionRebuildCommand extends VersionCommand {
     @Option(
             names = "--revision",
             paramLabel = "N",
-            description = "Version of the code that builds it. Default: that of the live version.")
+            description = "Revision of the code that builds it. Default: that of the live version.")
     private @Nullable Integer revision;
 
     @Option(
@@ -65,9 +66,14 @@ final class ProjectionRebuildCommand extends VersionCommand {
         return run((projections, name) -> {
             SkippedEvents skipped = trySkipped ? SkippedEvents.TRY : SkippedEvents.SKIP;
             int version = projections.rebuilds().rebuild(name, code, from, skipped, act);
+            int built = projections.rebuilds().versions(name).stream()
+                    .filter(each -> each.version() == version)
+                    .mapToInt(ProjectionVersion::revision)
+                    .findFirst()
+                    .orElseThrow();
             report(
-                    "rebuild %s: version %d is built by the processes that run its code; spream projection cutover makes it live",
-                    shown(), version);
+                    "rebuild %s: version %d is built by the processes that run code of revision %d; spream projection cutover makes it live",
+                    shown(), version, built);
             return watch ? watch(projections, name, version) : ExitCode.OK;
         });
     }
