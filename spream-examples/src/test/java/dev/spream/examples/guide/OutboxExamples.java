@@ -5,6 +5,7 @@ import dev.spream.outbox.OutboxMessage;
 import dev.spream.outbox.OutboxSender;
 import dev.spream.outbox.OutboxTransaction;
 import dev.spream.outbox.TypedSender;
+import dev.spream.serializer.jackson.JacksonSerializer;
 import dev.spream.storage.jdbc.outbox.JdbcOutbox;
 import dev.spream.storage.jdbc.outbox.OutboxDataSource;
 import java.sql.Connection;
@@ -36,6 +37,12 @@ final class OutboxExamples {
     }
 
     record Letter(String to, String text) {}
+
+    static TypeRegistry types() {
+        return TypeRegistry.builder(JacksonSerializer.create())
+                .type("Letter", Letter.class)
+                .build();
+    }
 
     static void typed(OutboxTransaction messages, TypeRegistry types) {
         messages.enqueue(OutboxMessage.typed(types, "letter-1", new Letter("ann@example.com", "Hello"))
