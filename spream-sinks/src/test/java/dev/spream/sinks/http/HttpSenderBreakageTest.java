@@ -122,6 +122,11 @@ final class HttpSenderBreakageTest {
         for (String answer : List.of("", "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")) {
             try (RawServer server = RawServer.hangingUpAfter(answer)) {
                 SendOutcome outcome = send(server.url("https"), LONG);
+                for (int more = 0; more < 4 && outcome instanceof Unknown; more++) {
+                    // now and then, the JDK's client does not say that it was in the handshake
+                    assertUnknown(outcome, ReasonCode.OUTCOME_UNKNOWN, "it may have accepted it");
+                    outcome = send(server.url("https"), LONG);
+                }
                 assertNothingLeft(outcome, ReasonCode.UNAVAILABLE, "https://127.0.0.1:");
             }
         }
