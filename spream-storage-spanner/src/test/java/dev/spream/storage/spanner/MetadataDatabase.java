@@ -42,7 +42,7 @@ final class MetadataDatabase {
 
     /** The database of this run on that server in that dialect; it lives as long as the JVM. */
     static MetadataDatabase of(SpannerServer server, Dialect dialect) {
-        return DATABASES.computeIfAbsent(server.name() + dialect, key -> new MetadataDatabase(server, dialect));
+        return DATABASES.computeIfAbsent(server + " " + dialect, key -> new MetadataDatabase(server, dialect));
     }
 
     Dialect dialect() {

@@ -59,7 +59,7 @@ final class UnconfirmedCommitIT {
 
     @BeforeEach
     void open() {
-        fixture = new SpannerStorageFixture(database, Duration.ofSeconds(8));
+        fixture = new SpannerStorageFixture(database, Duration.ofSeconds(15));
         storage = fixture.storage();
         storage.openSubscription(new SubscriptionRecord(
                 "Orders", START, Optional.empty(), Duration.ofSeconds(10), PartitionMode.IMMUTABLE_KEY_RANGE, false));

@@ -51,7 +51,7 @@ final class OutboxTestDatabase {
     }
 
     static OutboxTestDatabase of(SpannerServer server, Dialect dialect) {
-        return DATABASES.computeIfAbsent(server.name() + dialect, key -> new OutboxTestDatabase(server, dialect));
+        return DATABASES.computeIfAbsent(server + " " + dialect, key -> new OutboxTestDatabase(server, dialect));
     }
 
     /** For {@code @MethodSource}: the servers of this run, each with its dialects. */
