@@ -150,13 +150,13 @@ final class FilesDeathIT {
                 int restarts = 0;
                 for (int death = 0; death < DEATHS || System.nanoTime() < end; death++) {
                     Worker worker = fleet.choose(random);
+                    awaitMore(seen, fleet);
                     await(
                             () -> {
                                 fleet.requireAlive();
                                 return owners(connection).stream().anyMatch(owner -> owner.startsWith(worker.name));
                             },
                             () -> worker.name + " has no partition, seed " + SEED);
-                    awaitMore(seen, fleet);
                     if (death % 2 == 0) {
                         worker.stop(LEASE.multipliedBy(2));
                         stops++;

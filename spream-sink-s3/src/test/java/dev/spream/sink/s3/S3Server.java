@@ -1,10 +1,13 @@
 package dev.spream.sink.s3;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 import org.gaul.s3proxy.BlobStores;
 import org.gaul.s3proxy.S3Proxy;
 import org.gaul.s3proxy.auth.AuthenticationType;
@@ -54,15 +57,17 @@ final class S3Server implements AutoCloseable {
         return proxy;
     }
 
-    /** Breaks off what it answers, and starts again on the same port and folder. No other server may run. */
+    /** Breaks off what it answers, and starts again seconds later on the same port and folder. No other server may run. */
     void restart() throws Exception {
         int port = proxy.getPort();
         proxy.stop();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName().startsWith("S3Proxy-Jetty")) {
-                thread.join(); // it may still store an object, whatever the next server answers
+                thread.join(60_000); // it may still store an object, whatever the next server answers
+                assertThat(thread.isAlive()).as(thread.getName()).isFalse();
             }
         }
+        TimeUnit.SECONDS.sleep(3); // longer than a client repeats a request by itself
         proxy = launch(folder, port);
     }
 
