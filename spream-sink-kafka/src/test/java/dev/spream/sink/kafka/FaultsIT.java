@@ -28,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -69,7 +70,8 @@ final class FaultsIT {
                 Map.of("sink.kafka.transactional-id", "one of each worker", "sink.kafka.transactions", "2"));
     }
 
-    private void run(String topic, Map<String, String> more) throws Exception {
+    private void run(String name, Map<String, String> more) throws Exception {
+        String topic = name + "-" + UUID.randomUUID();
         KafkaBroker broker = TestBroker.broker();
         try (SpannerEmulator spanner = SpannerEmulator.builder()
                 .churn(PartitionChurn.every(Duration.ofMillis(LENGTH.isZero() ? 2000 : 300)))
@@ -174,8 +176,8 @@ final class FaultsIT {
         long end = System.nanoTime() + LENGTH.toNanos();
         for (int turn = 0; turn < 1 || System.nanoTime() < end; turn++) {
             workers.startKilled();
-            awaitPartition(connection, workers, topics, topic);
             awaitMore(topics, topic, workers);
+            awaitPartition(connection, workers, topics, topic);
             TimeUnit.MILLISECONDS.sleep(random.nextInt(500));
             if (turn % 3 != 1) {
                 broker.kill();

@@ -173,6 +173,7 @@ public final class KafkaBroker implements AutoCloseable {
         BufferedReader output = started.inputReader(UTF_8);
         for (String line = output.readLine(); !KafkaProcess.READY.equals(line); line = output.readLine()) {
             if (line == null) {
+                kill(); // so that it can be started again
                 String log = Files.readString(folder.resolve("broker.log"));
                 throw new IOException("the broker did not start:\n" + log.substring(Math.max(0, log.length() - 4000)));
             }
