@@ -36,6 +36,7 @@ final class ChangeStreamTableFactoryIT {
     @AfterEach
     void drop() {
         SHARED.executeSql("DROP TABLE IF EXISTS Accounts");
+        SHARED.executeSql("DROP TABLE IF EXISTS Transfers");
     }
 
     private void turnCheckpointsOff() {
