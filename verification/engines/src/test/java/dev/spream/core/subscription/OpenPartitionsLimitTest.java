@@ -10,10 +10,10 @@ import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class OpenPartitionsLimitTest {
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;
-    private final List<String> acquired = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> acquired = new CopyOnWriteArrayList<>();
     private final List<Waiting> waiting = new ArrayList<>(); // told by the runner, read when it has ended
 
     private record Waiting(int count, Optional<Instant> oldest) {}

@@ -12,11 +12,10 @@ import dev.spream.core.subscription.FaultyStorage.Verdict;
 import dev.spream.testkit.subscription.ScriptedSource;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -34,7 +33,7 @@ class PartitionHandOverTest {
     private final SubscriberFixture fixture = new SubscriberFixture();
     private final ScriptedSource source = fixture.source;
     private final DrivenTime time = new DrivenTime(START);
-    private final List<String> events = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> events = new CopyOnWriteArrayList<>();
     private final CountDownLatch blocked = new CountDownLatch(1);
     private final CountDownLatch release = new CountDownLatch(1);
 

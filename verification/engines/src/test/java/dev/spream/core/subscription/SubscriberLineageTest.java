@@ -17,10 +17,9 @@ import dev.spream.testkit.subscription.ScriptedSource;
 import dev.spream.testkit.subscription.ScriptedSource.Fault;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -393,7 +392,7 @@ class SubscriberLineageTest {
                 .change("d", 4, "B");
         CountDownLatch started = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
-        List<String> delivered = Collections.synchronizedList(new ArrayList<>());
+        List<String> delivered = new CopyOnWriteArrayList<>();
         RecordingConsumer one = new RecordingConsumer((change, delivery) -> {
             started.countDown();
             SubscriberFixture.await(release);
