@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Writes one workload to our emulator and to Google's, and compares the change streams' records to the letter, but for the
  * {@link Quirk}s. Where Google's is not found, our emulator is held against what was written alone, and a line says so.
  */
-@Timeout(120)
+@Timeout(300)
 class EmulatorDifferentialIT {
     private static final long SEED = 20_261_120;
     private static final int TRANSACTIONS = Integer.getInteger("differential.transactions", 60);
