@@ -118,12 +118,11 @@ record CommandRouter(AccessToken token, Map<String, Target> commands) {
 
     private static Answer run(Target target, byte[] body, String address) throws InterruptedException {
         String actor = "page@" + address;
-        target.state().commandBegins();
         try {
             JsonObject arguments = JsonObject.of(
                     UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString());
             actor = actor(arguments, address);
-            Outcome outcome = target.command().run(arguments, actor);
+            Outcome outcome = target.state().run(target.command(), arguments, actor);
             log.info("page: {} by {}: {}", target, actor, outcome.text());
             return Answer.json(new Members()
                     .put("done", outcome.done())
@@ -138,8 +137,6 @@ record CommandRouter(AccessToken token, Map<String, Target> commands) {
         } catch (Exception e) {
             log.warn("page: {} by {} failed", target, actor, LoggedFailure.of(e));
             return Answer.text(Answer.FAILED, LoggedFailure.brief(e));
-        } finally {
-            target.state().commandEnded();
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.spream.cli.http;
 
+import dev.spream.cli.http.PanelCommand.Outcome;
 import dev.spream.cli.output.Members;
+import dev.spream.core.record.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -40,14 +42,14 @@ final class PanelState {
                 .toString());
     }
 
-    /** Notes that a command begins: requests show what it does so far. */
-    void commandBegins() {
+    /** Runs a command of the panel. Requests show what it has done so far, and, after it, a state that is read anew. */
+    Outcome run(PanelCommand command, JsonObject arguments, String actor) throws Exception {
         commands.incrementAndGet();
-    }
-
-    /** Notes that a command has ended: the next request reads again. */
-    void commandEnded() {
-        commands.decrementAndGet();
-        reads.expire();
+        try {
+            return command.run(arguments, actor);
+        } finally {
+            commands.decrementAndGet();
+            reads.expire();
+        }
     }
 }
