@@ -56,7 +56,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Our emulator over Google's: what it adds to change streams, and what passes through. In GoogleSQL, and in PostgreSQL too
- * where the run takes all servers.
+ * where the run takes all servers; churn is in PostgreSQL.
  */
 @ParameterizedClass(name = "{0}", allowZeroInvocations = true)
 @MethodSource("dialects")

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class ProjectionSimulationIT {
     @Test
     void every_history_keeps_all_promises() {
-        long first = Long.getLong("projection.first", 121); // from here on, what is rare happens several times
+        long first = Long.getLong("projection.first", 121); // from here on, what is rare happens soon
         long count = Long.getLong("projection.histories", 20);
         Map<ProjectionSimulation.Event, Long> tally = new EnumMap<>(ProjectionSimulation.Event.class);
         long startedAt = System.nanoTime();
